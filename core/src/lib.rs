@@ -1,0 +1,15 @@
+//! The Omniport engine: the Model Context Protocol as a library without IO, and the IO to run it.
+//!
+//! Rooms, lowest first; a room imports only lower ones (`tests/layering` checks it):
+//! `wire`, `model`, `schema`, `protocol`, `registry`, `engine`, `bridge`, `store`, `io`, `api`.
+
+pub mod error;
+pub mod limits;
+pub mod time;
+
+pub mod model;
+pub mod schema;
+pub mod wire;
+
+pub mod protocol;
+pub mod registry;

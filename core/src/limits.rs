@@ -1,0 +1,82 @@
+//! Every bound of the engine, with its default, in one place. An error that a bound causes names its field.
+
+use std::time::Duration;
+
+/// The bounds of one server or client. All are on by default.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one message: a line, a request body, an event.
+    pub message_bytes: usize,
+    /// Nesting of arrays and objects in one message.
+    pub json_depth: usize,
+    /// Bytes of a request id, a progress token or a cursor.
+    pub token_bytes: usize,
+    /// Bytes of a resource URI.
+    pub uri_bytes: usize,
+    /// Requests that one connection or session may have in flight.
+    pub in_flight: usize,
+    /// Handlers that wait for input while no request is open (modern era).
+    pub parked: usize,
+    /// How long a parked handler waits before its language cancels it; a later retry replays.
+    pub parked_for: Duration,
+    /// How long sealed `requestState` can be redeemed.
+    pub request_state_for: Duration,
+    /// Legacy sessions held at once.
+    pub sessions: usize,
+    /// Legacy sessions held at once for one principal.
+    pub sessions_per_principal: usize,
+    /// How long a legacy session may be idle.
+    pub session_idle: Duration,
+    /// Subscriptions of one connection, and resources of one subscription.
+    pub subscriptions: usize,
+    /// Bytes that wait for a slow reader before notifications are dropped.
+    pub queued_bytes: usize,
+    /// Events kept of one resumable stream.
+    pub replay_events: usize,
+    /// Bytes of one schema.
+    pub schema_bytes: usize,
+    /// Nesting of one schema.
+    pub schema_depth: usize,
+    /// Sub-schemas of one schema after its references are followed.
+    pub schema_cost: usize,
+    /// Bytes of all headers of one request.
+    pub header_bytes: usize,
+    /// Time between keep-alive comments on an idle event stream.
+    pub keep_alive: Duration,
+    /// How long a server waits for the answer to a question it asked a client.
+    pub input_for: Duration,
+    /// How long running calls may go on after a server was told to stop.
+    pub shutdown_grace: Duration,
+    /// How long a client waits for an answer; progress starts it anew.
+    pub call_for: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message_bytes: 4 << 20,
+            json_depth: 128,
+            token_bytes: 1 << 10,
+            uri_bytes: 8 << 10,
+            in_flight: 1024,
+            parked: 1024,
+            parked_for: Duration::from_secs(120),
+            request_state_for: Duration::from_secs(900),
+            sessions: 10_000,
+            sessions_per_principal: 10_000,
+            session_idle: Duration::from_secs(1800),
+            subscriptions: 1024,
+            queued_bytes: 8 << 20,
+            replay_events: 256,
+            schema_bytes: 1 << 20,
+            schema_depth: 64,
+            schema_cost: 100_000,
+            header_bytes: 64 << 10,
+            keep_alive: Duration::from_secs(15),
+            input_for: Duration::from_secs(600),
+            shutdown_grace: Duration::from_secs(10),
+            call_for: Duration::from_secs(60),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The shapes the engine must look into: versions, methods, request metadata, capabilities, definitions.

@@ -1,0 +1,1 @@
+//! The HTTP binding's rules: mirrored headers, origins, the server's and the client's side of one exchange.

@@ -1,0 +1,3 @@
+//! The rules of the protocol as state machines without IO.
+
+pub mod http;

@@ -1,0 +1,1 @@
+//! What a server offers: tools, resources, templates and prompts as an immutable snapshot.

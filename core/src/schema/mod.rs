@@ -1,0 +1,1 @@
+//! JSON Schema: compiled once, applied under budgets, with error texts a model can act on.

@@ -1,0 +1,1 @@
+//! JSON-RPC and server-sent events as text. Knows nothing of MCP.
