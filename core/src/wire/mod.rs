@@ -1,1 +1,22 @@
 //! JSON-RPC and server-sent events as text. Knows nothing of MCP.
+//!
+//! Everything here works on bytes that somebody else read and appends to buffers that somebody else writes. A message
+//! need not understand (arguments, results) stays the text it arrived as, so that 64-bit integers, member order and
+//! number spellings survive.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`id`] | request ids and progress tokens, exact |
+//! | `scan` | checks of the whole text that come before the parse: nesting, surrogates |
+//! | [`shape`] | serde shapes: text without a copy, an object that must be one |
+//! | [`raw`] | members of raw JSON objects, without a tree |
+//! | [`mod@write`] | appending messages |
+
+pub mod id;
+pub mod raw;
+mod scan;
+pub mod shape;
+pub mod write;
+
+pub use id::RequestId;
+pub use shape::{Object, Text};
