@@ -14,9 +14,11 @@
 //! | [`shape`] | serde shapes: text without a copy, an object that must be one |
 //! | [`raw`] | members of raw JSON objects, without a tree |
 //! | [`mod@write`] | appending messages |
+//! | [`lines`] | newline framing (stdio) |
 
 pub mod envelope;
 pub mod id;
+pub mod lines;
 pub mod raw;
 mod reject;
 mod scan;
@@ -25,5 +27,6 @@ pub mod write;
 
 pub use envelope::{Message, WireError, is_batch, parse, split_batch};
 pub use id::RequestId;
+pub use lines::{Line, Lines};
 pub use reject::Rejected;
 pub use shape::{Object, Text};
