@@ -15,6 +15,7 @@
 //! | [`raw`] | members of raw JSON objects, without a tree |
 //! | [`mod@write`] | appending messages |
 //! | [`lines`] | newline framing (stdio) |
+//! | [`sse`] | event streams, both ways |
 
 pub mod envelope;
 pub mod id;
@@ -23,6 +24,7 @@ pub mod raw;
 mod reject;
 mod scan;
 pub mod shape;
+pub mod sse;
 pub mod write;
 
 pub use envelope::{Message, WireError, is_batch, parse, split_batch};
