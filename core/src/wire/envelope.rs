@@ -12,7 +12,7 @@ use super::reject::{self, Rejected};
 use super::scan;
 use super::shape::{self, Text};
 use super::{RequestId, raw};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 /// A message with the parameters that its reader looks into as `P`; what `P` need not know it borrows as raw text.
@@ -60,6 +60,17 @@ pub struct WireError<'a> {
     /// Anything the peer added.
     #[serde(borrow, default)]
     pub data: Option<&'a RawValue>,
+}
+
+impl From<WireError<'_>> for Error {
+    /// The peer's error as the caller meets it, with nothing lost.
+    fn from(error: WireError<'_>) -> Self {
+        let remote = Self::new(ErrorKind::Remote, error.message).with_code(error.code);
+        match error.data {
+            Some(data) => remote.with_data(data.to_owned()),
+            None => remote,
+        }
+    }
 }
 
 /// Reads one message. `P` is read in the same pass; an integer id costs no allocation.

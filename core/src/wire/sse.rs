@@ -10,7 +10,7 @@ use super::scan;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
-/// What the longest field name, its colon and space add to a line beyond the value.
+/// What a byte order mark, a field name, its colon and space add to a line beyond the value.
 const FIELD_BYTES: usize = 16;
 
 /// Memory that a decoder keeps for its next event; what a giant one took goes back.
@@ -124,8 +124,8 @@ impl Decoder {
 
     /// Takes one line; true when it completes an event.
     fn line(&mut self, line: &[u8]) -> Result<bool> {
-        let line = if std::mem::take(&mut self.first) { scan::strip_bom(line) } else { line };
         self.check(line.len(), FIELD_BYTES, "a line of the event stream")?;
+        let line = if std::mem::take(&mut self.first) { scan::strip_bom(line) } else { line };
         if line.is_empty() {
             // Without any data field there is no event, only a name that no longer counts.
             if self.data.is_empty() {
@@ -184,12 +184,12 @@ fn replace(field: &mut String, value: &[u8]) {
 }
 
 /// Appends one event. Each line of `data` gets a field of its own; line ends all arrive as LF, which JSON does not
-/// notice. Line ends and NUL in `id` and `name` are left out, for they would end the field or void it.
+/// notice. Line ends in `id` and `name` are left out, for they would end the field, and NUL in `id`, for it would void it.
 pub fn event(out: &mut Vec<u8>, id: Option<&str>, name: Option<&str>, data: &[u8]) {
-    for (field, value) in [("id: ", id), ("event: ", name)] {
+    for (field, value, void) in [("id: ", id, "\r\n\0"), ("event: ", name, "\r\n")] {
         if let Some(value) = value {
             out.extend_from_slice(field.as_bytes());
-            out.extend(value.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
+            out.extend(value.bytes().filter(|byte| !void.as_bytes().contains(byte)));
             out.push(b'\n');
         }
     }

@@ -189,7 +189,9 @@ fn responses() {
     let failed = r#"{"error":{"code":-32001,"message":"no\n","data":[1.0],"x":1},"id":3,"jsonrpc":"2.0"}"#;
     let Ok(Message::Response { id, outcome: Err(error) }) = read(failed) else { panic!("an error response") };
     assert_eq!((id, error.code, &*error.message), (RequestId::Int(3), -32001, "no\n"));
-    assert_eq!(error.data.unwrap().get(), "[1.0]");
+    let error = Error::from(error);
+    assert_eq!((error.kind(), error.code(), error.message()), (ErrorKind::Remote, -32001, "no\n"));
+    assert_eq!(error.data().unwrap().get(), "[1.0]");
     for id in [r#""id":null,"#, ""] {
         let text = format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32700,"message":""}}}}"#);
         assert!(matches!(read(&text), Ok(Message::Orphan { .. })), "{id}");

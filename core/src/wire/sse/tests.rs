@@ -105,7 +105,7 @@ fn limits_are_named() {
 #[test]
 fn the_encoder_cannot_be_broken_out_of() {
     let mut out = Vec::new();
-    event(&mut out, Some("1\ndata: no"), Some("e\r\0"), b"a\r\nb\rc\n");
+    event(&mut out, Some("1\n\0data: no"), Some("e\r"), b"a\r\nb\rc\n");
     comment(&mut out, "still\ndata: here");
     retry(&mut out, Duration::from_secs(2));
     assert_eq!(
