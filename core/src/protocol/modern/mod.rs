@@ -1,0 +1,4 @@
+//! What only stateless revisions have: questions inside results, and state that travels through the client.
+
+pub mod input;
+pub mod seal;
