@@ -126,6 +126,17 @@ def test_one_message_holds_one_content_or_many():
     assert message.content == []
 
 
+def test_results_of_every_revision_are_read():
+    listed = {"tools": [{"name": "t", "inputSchema": {"type": "object"}}], "nextCursor": "c"}
+    modern = {"resultType": "complete", "ttlMs": 5, "cacheScope": "private", "tools": []}
+    tasks = {"tools": [{"name": "t", "inputSchema": {}, "execution": {"taskSupport": "optional"}}]}
+    for sent in (listed, modern, tasks):
+        assert written(read(types.ListToolsResult, sent)) == sent
+    initialized = {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}}
+    initialized["serverInfo"] = {"name": "s", "version": "1"}
+    assert written(read(types.InitializeResult, initialized)) == initialized
+
+
 def test_questions_and_answers_are_resolved_inside_their_results():
     asked = {"r": {"method": "roots/list"}, "x": {"method": "new/thing"}}
     result = read(types.InputRequiredResult, {"resultType": "input_required", "inputRequests": asked})

@@ -165,6 +165,8 @@ def pascal(name):
 
 
 class Hoist:
+    """Names inline objects, enumerations and unions; equal unions share the name of the first."""
+
     def __init__(self, defs):
         self.defs = defs
         self.lists = {"SamplingMessageContentBlock": "SamplingMessageContent"}
@@ -192,7 +194,8 @@ class Hoist:
             return {**described, **ref(self.union(name, schema))}
         if "properties" in schema or len(schema.get("enum", [])) > 1:
             self.defs[name] = schema
-            self.members(name, schema) if "properties" in schema else None
+            if "properties" in schema:
+                self.members(name, schema)
             return {**described, **ref(name)}
         return schema
 

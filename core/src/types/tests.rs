@@ -189,6 +189,19 @@ fn one_message_holds_one_content_or_many() {
 }
 
 #[test]
+fn results_of_every_revision_are_read() {
+    let listed = json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}], "nextCursor": "c"});
+    let modern = json!({"resultType": "complete", "ttlMs": 5, "cacheScope": "private", "tools": []});
+    let tasks = json!({"tools": [{"name": "t", "inputSchema": {}, "execution": {"taskSupport": "optional"}}]});
+    for sent in [listed, modern, tasks] {
+        assert_eq!(again::<ListToolsResult>(sent.clone()), sent);
+    }
+    let info = json!({"name": "s", "version": "1"});
+    let initialized = json!({"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": info});
+    assert_eq!(again::<InitializeResult>(initialized.clone()), initialized);
+}
+
+#[test]
 fn questions_and_answers_are_resolved_inside_their_results() {
     let asked = json!({"r": {"method": "roots/list"}, "x": {"method": "new/thing"}});
     let result: InputRequiredResult = read(json!({"resultType": "input_required", "inputRequests": asked}));
