@@ -2,6 +2,7 @@
 //!
 //! Rooms, lowest first; a room imports only lower ones (`tests/layering` checks it):
 //! `wire`, `model`, `schema`, `protocol`, `registry`, `engine`, `bridge`, `store`, `io`, `api`.
+//! `types` stands beside them: the protocol's types for users; no room needs it.
 
 pub mod error;
 pub mod limits;
@@ -13,3 +14,5 @@ pub mod wire;
 
 pub mod protocol;
 pub mod registry;
+
+pub mod types;
