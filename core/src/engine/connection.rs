@@ -47,7 +47,7 @@ impl Connection {
     /// A line came in that was longer than `limit` bytes, and was skipped.
     pub fn receive_too_long(&self, limit: usize) {
         let error = Error::invalid_request(Error::limit("message_bytes", limit, "the message").message());
-        reject(&*self.peer.sink, &Rejected { id: None, error, reply: true });
+        reject(&*self.peer.sink, &Rejected { id: None, method: None, error, reply: true });
     }
 
     /// The stream ended: what runs is cancelled.
@@ -69,25 +69,40 @@ impl Engine {
             return;
         }
         match envelope::parse::<Params<'_>>(&text, self.limits()) {
-            Ok(Message::Request { id, method, params }) => {
+            Ok(message) => self.handle(peer, sink, &text, message, carrier, now),
+            Err(rejected) => reject(&*sink, &rejected),
+        }
+    }
+
+    /// One message that was read already; `text` is the whole of it.
+    pub(super) fn handle(
+        self: &Arc<Self>,
+        peer: &Arc<Peer>,
+        sink: Arc<dyn Sink>,
+        text: &Bytes,
+        message: Message<'_, Params<'_>>,
+        carrier: &Carrier,
+        now: Now,
+    ) {
+        match message {
+            Message::Request { id, method, params } => {
                 let header = carrier.header.as_deref();
                 let (head, principal) = (carrier.head.clone(), carrier.principal.clone());
-                let request = Request { text: &text, id, method: &method, params, peer: Some(peer), sink, head, principal, header };
+                let request = Request { text, id, method: &method, params, peer: Some(peer), sink, head, principal, header };
                 self.serve(request, now);
             }
-            Ok(Message::Notification { method, params }) => self.notified(peer, &method, params.as_ref()),
-            Ok(Message::Response { id, outcome }) => {
+            Message::Notification { method, params } => self.notified(peer, &method, params.as_ref()),
+            Message::Response { id, outcome } => {
                 let question = peer.state().outgoing.take(&id);
                 // A late answer, or one to nothing we asked, is dropped (X03).
                 if let Some(question) = question {
                     match outcome {
                         Ok(result) => question.asker.answered(question.number, Ok(result)),
-                        Err(error) => question.asker.answered(question.number, Err(error.into_error())),
+                        Err(error) => question.asker.answered(question.number, Err(error.into())),
                     }
                 }
             }
-            Ok(Message::Orphan { .. }) => {}
-            Err(rejected) => reject(&*sink, &rejected),
+            Message::Orphan { .. } => {}
         }
     }
 
@@ -97,15 +112,28 @@ impl Engine {
             Ok(messages) if allowed => messages,
             Ok(_) => {
                 let error = Error::invalid_request("batches exist in 2025-03-26 only");
-                return reject(&**sink, &Rejected { id: None, error, reply: true });
+                return reject(&**sink, &Rejected { id: None, method: None, error, reply: true });
             }
-            Err(error) => return reject(&**sink, &Rejected { id: None, error, reply: true }),
+            Err(error) => return reject(&**sink, &Rejected { id: None, method: None, error, reply: true }),
         };
-        let answered = messages.iter().filter(|message| envelope::wants_answer(message.get().as_bytes(), self.limits())).count();
+        let limit = self.limits().in_flight;
+        if messages.len() > limit {
+            let error = Error::invalid_request(Error::limit("in_flight", limit, "the number of messages in the batch").message());
+            return reject(&**sink, &Rejected { id: None, method: None, error, reply: true });
+        }
+        let answered = messages.iter().filter(|message| self.wants_answer(message.get().as_bytes())).count();
         let batch: Arc<dyn Sink> = Arc::new(BatchSink::new(Arc::clone(sink), answered));
         for message in messages {
             let message = text.slice_ref(message.get().as_bytes());
             self.receive(peer, Arc::clone(&batch), message, carrier, now);
+        }
+    }
+
+    /// Whether a message of a batch gets an answer.
+    pub(super) fn wants_answer(&self, text: &[u8]) -> bool {
+        match envelope::parse::<Params<'_>>(text, self.limits()) {
+            Ok(message) => matches!(message, Message::Request { .. }),
+            Err(rejected) => rejected.reply,
         }
     }
 

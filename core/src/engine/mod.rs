@@ -35,7 +35,7 @@ pub use host::{Event, Failure, FailureKind, Host, Job, JobKind, Notice, Principa
 pub use options::{CacheHints, ServerOptions};
 
 use guard::Guards;
-use http::Sessions;
+use http::{EventPeers, Sessions};
 use input::Parked;
 use notify::Subscribers;
 use timers::Timers;
@@ -50,6 +50,7 @@ pub struct Engine {
     parked: Mutex<Parked>,
     subscribers: Subscribers,
     sessions: Sessions,
+    event_peers: EventPeers,
     guards: Guards,
     timers: Timers,
     draining: AtomicBool,
@@ -69,6 +70,7 @@ impl Engine {
             registry: Registry::default(),
             guards: Guards::new(&options, now),
             sessions: Sessions::default(),
+            event_peers: EventPeers::default(),
             options,
             host,
             entropy,
@@ -88,7 +90,6 @@ impl Engine {
 
     /// Tells the engine the time. Returns when it wants to be told again.
     pub fn tick(self: &Arc<Self>, now: Now) -> Option<Duration> {
-        self.sessions.expire(self, now);
         self.timers.run(self, now)
     }
 
@@ -110,7 +111,8 @@ impl Engine {
     /// Ends what is idle: subscriptions get their last answer, sessions and their streams close.
     pub fn end_streams(self: &Arc<Self>) {
         self.subscribers.end_all(self);
-        self.sessions.close_all("the server is stopping");
+        self.sessions.close_streams();
+        self.event_peers.close_all("the server is stopping");
     }
 
     /// Whether a peer of that era finds the method here: its feature must be offered.

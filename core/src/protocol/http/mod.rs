@@ -1,1 +1,6 @@
-//! The HTTP binding's rules: mirrored headers, origins, the server's and the client's side of one exchange.
+//! The HTTP binding's rules: mirrored headers, origins, the server's checks, event streams.
+
+pub mod headers;
+pub mod origin;
+pub mod reply;
+pub mod server;

@@ -37,9 +37,9 @@ impl Replay {
         Some(self.events.iter().filter(move |(kept, _)| *kept > number).map(|(kept, data)| (*kept, data)))
     }
 
-    /// Whether nothing is kept.
-    pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
+    /// All events that are kept.
+    pub fn all(&self) -> impl Iterator<Item = (u64, &Bytes)> {
+        self.events.iter().map(|(kept, data)| (*kept, data))
     }
 }
 
