@@ -1,1 +1,3 @@
 //! What a server offers: tools, resources, templates and prompts as an immutable snapshot.
+
+pub mod template;

@@ -115,7 +115,8 @@ impl Words<'_> {
 
     fn push(&mut self, path: String, expected: String, got: String) {
         let problem = Problem { path, expected, got };
-        if !self.problems.contains(&problem) {
+        // The same failure can come by several ways of the schema, one after another.
+        if !self.problems.iter().rev().take(MAX_NAMES).any(|known| *known == problem) {
             self.problems.push(problem);
         }
     }
