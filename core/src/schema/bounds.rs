@@ -40,7 +40,7 @@ pub(super) fn bounded(text: &str, limits: &Limits) -> Result<Bounded> {
     }
     let value = read(text, limits.schema_depth)?;
     let draft = dialect(&value)?;
-    let graph = Graph::new(&value)?;
+    let graph = Graph::new(&value, draft)?;
     let survey = Survey::of(&graph, limits)?;
     Ok(Bounded { value, draft, cost: survey.cost, recursive: survey.recursive, graph })
 }

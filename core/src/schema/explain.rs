@@ -235,15 +235,20 @@ fn quote(value: &Value) -> String {
     }
 }
 
+fn head(text: &str) -> &str {
+    let end = (0..=MAX_QUOTED.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
+}
+
 fn quote_text(text: &str) -> String {
     // Cut before quoting: a text of megabytes must not be escaped as a whole.
-    let short = &text[..text.floor_char_boundary(MAX_QUOTED)];
+    let short = head(text);
     let quoted = Value::from(short).to_string();
     if short.len() < text.len() { format!("{quoted}..") } else { quoted }
 }
 
 fn cut(text: &str) -> String {
-    let short = &text[..text.floor_char_boundary(MAX_QUOTED)];
+    let short = head(text);
     if short.len() < text.len() { format!("{short}..") } else { short.to_owned() }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use jsonschema::Draft;
 use serde_json::{Map, Value};
 
 use super::refs::Index;
@@ -50,8 +51,8 @@ impl Graph {
     ///
     /// # Errors
     /// A reference that leads out of the schema or to nothing.
-    pub fn new(root: &Value) -> Result<Self> {
-        let index = Index::new(root)?;
+    pub fn new(root: &Value, draft: Draft) -> Result<Self> {
+        let index = Index::new(root, draft)?;
         let mut numbers = HashMap::from([(std::ptr::from_ref(root), 0)]);
         let mut order = vec![root];
         let mut graph = Self { nodes: Vec::new(), has_unions: false };

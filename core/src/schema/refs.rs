@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use jsonschema::Draft;
 use serde_json::{Map, Value};
 
 use super::graph::applicators;
@@ -13,6 +14,8 @@ use crate::error::{Error, Result};
 /// resource that holds it. Two spellings of one URI are therefore two names here, which can only refuse, never misdirect.
 pub(super) struct Index<'v> {
     root: &'v Value,
+    /// The keyword that names a resource: `id` in draft-04, where others have it as a mere annotation.
+    id_keyword: &'static str,
     resources: Vec<&'v Value>,
     resource_of: HashMap<*const Value, usize>,
     ids: HashMap<(Option<usize>, &'v str), usize>,
@@ -22,9 +25,10 @@ pub(super) struct Index<'v> {
 
 impl<'v> Index<'v> {
     /// Reads every identifier and anchor; a name given twice is refused, since readers could disagree about its meaning.
-    pub fn new(root: &'v Value) -> Result<Self> {
+    pub fn new(root: &'v Value, draft: Draft) -> Result<Self> {
         let mut index = Self {
             root,
+            id_keyword: id_keyword(draft),
             resources: vec![root],
             resource_of: HashMap::new(),
             ids: HashMap::new(),
@@ -49,7 +53,7 @@ impl<'v> Index<'v> {
     }
 
     fn read_id(&mut self, value: &'v Value, schema: &'v Map<String, Value>, outer: usize) -> Result<usize> {
-        let Some(id) = text(schema, "$id").or_else(|| text(schema, "id")) else { return Ok(outer) };
+        let Some(id) = text(schema, self.id_keyword) else { return Ok(outer) };
         // Before 2019-09 an identifier that is only a fragment was what `$anchor` is now.
         if let Some(name) = id.strip_prefix('#').filter(|name| !name.is_empty()) {
             self.anchor(outer, name, value)?;
@@ -129,6 +133,10 @@ impl<'v> Index<'v> {
         let at = pointer_to(self.root, holder).unwrap_or_default();
         Error::definition(format!("unresolved {keyword} {reference:?} at {at}/{keyword}: {why}"))
     }
+}
+
+pub(super) fn id_keyword(draft: Draft) -> &'static str {
+    if draft == Draft::Draft4 { "id" } else { "$id" }
 }
 
 /// The JSON pointer of `target` in `root`. Searched only when an error needs it, so that a walk keeps no paths.

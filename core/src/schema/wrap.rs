@@ -7,8 +7,9 @@ use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::bounds::read;
+use super::bounds::{dialect, read};
 use super::parse::parse;
+use super::refs::id_keyword;
 use crate::error::{Error, Result};
 
 /// Nesting up to which a schema is looked at here; what is deeper is refused by `bounds` anyway.
@@ -53,7 +54,7 @@ pub fn wrap_output(schema_text: &str) -> Option<String> {
         ));
     }
     // With an identifier of its own the old root stays a resource in which its references resolve as before.
-    let embedded = root.get("$id").or_else(|| root.get("id")).is_some_and(Value::is_string);
+    let embedded = root.get(id_keyword(dialect(&root).unwrap_or_default())).is_some_and(Value::is_string);
     let members = if !embedded && repoint(&mut root) { members_of(&root) } else { members_in_order(schema_text)? };
     let (hoisted, kept): (Vec<_>, Vec<_>) = members
         .into_iter()

@@ -2,6 +2,10 @@
 //!
 //! See <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters>.
 
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -19,8 +23,11 @@ const PREFIX: &str = "mcp-param-";
 /// The type of a mirrored argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamType {
+    /// Mirrored as it is.
     String,
+    /// Mirrored in decimal; within -(2^53-1) and 2^53-1.
     Integer,
+    /// Mirrored as `true` or `false`.
     Boolean,
 }
 
@@ -131,7 +138,6 @@ impl HeaderParam {
 
 /// One member of an object, without reading the others' values.
 fn member<'v>(object: &'v RawValue, name: &str) -> Result<Option<&'v RawValue>> {
-    use serde::Deserializer as _;
     serde_json::Deserializer::from_str(object.get()).deserialize_map(Pick { name }).map_err(|error| malformed(&error))
 }
 
@@ -139,16 +145,16 @@ struct Pick<'n> {
     name: &'n str,
 }
 
-impl<'de> serde::de::Visitor<'de> for Pick<'_> {
+impl<'de> Visitor<'de> for Pick<'_> {
     type Value = Option<&'de RawValue>;
 
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut members: A) -> std::result::Result<Self::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut found = None;
-        while let Some(name) = members.next_key::<std::borrow::Cow<'de, str>>()? {
+        while let Some(name) = members.next_key::<Cow<'de, str>>()? {
             let value = members.next_value::<&RawValue>()?;
             // Two values under one name: header and body could each mean another one.
             if *name == *self.name && found.replace(value).is_some() {

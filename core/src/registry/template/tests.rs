@@ -251,13 +251,10 @@ proptest! {
 
     #[test]
     fn anything_is_parsed_and_matched_without_a_panic(text in "[{}a*:+#./;?&,%0é-]{0,20}", uri in "[a/.;?&,=%0-9#é]{0,30}") {
-        if let Ok(template) = Template::parse(&text) {
-            if let Some(found) = template.match_uri(&uri) {
-                for (_, value) in found {
-                    if let Value::Text(text) = value {
-                        prop_assert!(!text.split('/').any(|segment| segment == ".."));
-                    }
-                }
+        let Ok(template) = Template::parse(&text) else { return Ok(()) };
+        for (_, value) in template.match_uri(&uri).into_iter().flatten() {
+            if let Value::Text(text) = value {
+                prop_assert!(!text.split('/').any(|segment| segment == ".."));
             }
         }
     }

@@ -92,6 +92,14 @@ fn finds_definitions_by_pointer_anchor_and_identifier() {
 }
 
 #[test]
+fn takes_id_for_an_identifier_in_draft_04_only() {
+    let schema = r##"{"items":{"id":"note","$ref":"#/definitions/a"},"definitions":{"a":{}}}"##;
+    accept(schema);
+    accept(&schema.replacen('{', r#"{"$schema":"http://json-schema.org/draft-07/schema#","#, 1));
+    refuse(&schema.replacen('{', r#"{"$schema":"http://json-schema.org/draft-04/schema#","#, 1));
+}
+
+#[test]
 fn looks_at_schemas_only() {
     accept(r#"{"properties":{"$ref":{"type":"string"}},"enum":[{"$ref":"http://x"}],"default":{"$ref":"http://x"}}"#);
 }

@@ -151,6 +151,21 @@ fn s13_bounds_the_work_of_a_mixed_enumeration_on_many_items() {
 }
 
 #[test]
+fn the_deepest_schemas_fit_a_small_stack() {
+    // Tests run on threads of 2 MiB, as workers do.
+    let chain = (0..120).map(|n| format!(r##""d{n}":{{"items":{{"$ref":"#/$defs/d{}"}}}}"##, n + 1));
+    let chain = chain.collect::<Vec<_>>().join(",");
+    let schema = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{chain},"d120":{{"type":"null"}}}}}}"##);
+    let instance = format!("{}1{}", "[".repeat(120), "]".repeat(120));
+    assert_eq!(problems(&schema, &instance).len(), 1);
+    let nested = (0..25).map(|n| format!(r##""d{n}":{{"allOf":[{{"$ref":"#/$defs/d{}"}}]}}"##, n + 1));
+    let nested = nested.collect::<Vec<_>>().join(",");
+    let recursive = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{nested},"d25":{{"items":{{"$ref":"#"}}}}}}}}"##);
+    assert_eq!(problems(&recursive, "[[[[[[[[[[]]]]]]]]]]"), [""; 0]);
+    assert_eq!(unchecked(&recursive, &instance).fact("limit"), Some("schema_depth"));
+}
+
+#[test]
 fn s11_leaves_the_instance_alone() {
     assert_eq!(problems(r#"{"properties":{"n":{"type":"integer","default":5}}}"#, "{}"), [""; 0]);
 }
