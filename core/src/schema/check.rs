@@ -95,7 +95,7 @@ impl Validator {
             return Ok(product);
         }
         match affordable(&compiled.graph, &parsed.value, budget) {
-            Ok(()) => Ok(product),
+            Ok(steps) => Ok(steps),
             Err(Excess::Steps) => {
                 Err(Error::limit("schema_cost", limits.schema_cost, "cost of applying the schema to this value"))
             }

@@ -4,8 +4,11 @@ use serde_json::Value;
 
 use super::graph::{Graph, Place};
 
-/// Bytes of text that weigh as much as one value: what a pattern or a comparison reads.
+/// Bytes of text that weigh as much as one value, where text is compared or measured.
 pub(super) const BYTES_PER_STEP: usize = 64;
+
+/// The same where a pattern reads it: linear, but slow when its automaton outgrows its cache.
+const PATTERN_BYTES_PER_STEP: usize = 4;
 
 /// Sub-schemas that may be entered inside one another while one instance is validated: the bound of the validator's stack.
 const MAX_NESTING: usize = 1024;
@@ -19,9 +22,11 @@ pub(super) enum Excess {
 
 /// Walks schema and instance as a validator that never stops early would, and gives up after `budget` steps. Recursive schemas
 /// need this (how often a sub-schema applies depends on the instance: two references per level double the work at each
-/// level of nesting); others only when the product of sizes is not small enough already.
-pub(super) fn affordable(graph: &Graph, instance: &Value, budget: usize) -> Result<(), Excess> {
-    Count { graph, left: budget }.apply(0, Part::Value(instance), 0)
+/// level of nesting); others only when the product of sizes is not small enough already. Returns the steps.
+pub(super) fn affordable(graph: &Graph, instance: &Value, budget: usize) -> Result<usize, Excess> {
+    let mut count = Count { graph, left: budget };
+    count.apply(0, Part::Value(instance), 0)?;
+    Ok(budget - count.left)
 }
 
 #[derive(Clone, Copy)]
@@ -47,7 +52,8 @@ impl<'g> Count<'g> {
             Part::Value(Value::String(text)) => text.len(),
             Part::Value(_) => 0,
         };
-        self.left = self.left.checked_sub(node.weight + text / BYTES_PER_STEP).ok_or(Excess::Steps)?;
+        let bytes_per_step = if node.build > 0 { PATTERN_BYTES_PER_STEP } else { BYTES_PER_STEP };
+        self.spend(node.weight + text / bytes_per_step)?;
         for (place, child) in &node.edges {
             match (place, part) {
                 (Place::Here, _) => self.apply(*child, part, nesting + 1)?,
@@ -57,7 +63,8 @@ impl<'g> Count<'g> {
                     }
                 }
                 (Place::Members, Part::Value(Value::Object(members))) => {
-                    for value in members.values() {
+                    for (name, value) in members {
+                        self.spend(name.len() / bytes_per_step)?;
                         self.apply(*child, Part::Value(value), nesting + 1)?;
                     }
                 }
@@ -79,6 +86,11 @@ impl<'g> Count<'g> {
                 _ => {}
             }
         }
+        Ok(())
+    }
+
+    fn spend(&mut self, steps: usize) -> Result<(), Excess> {
+        self.left = self.left.checked_sub(steps).ok_or(Excess::Steps)?;
         Ok(())
     }
 }

@@ -151,6 +151,19 @@ fn s13_bounds_the_work_of_a_mixed_enumeration_on_many_items() {
 }
 
 #[test]
+fn s13_bounds_the_work_of_many_patterns_on_much_text() {
+    let patterns = (0..200).map(|n| format!(r#"{{"pattern":"x{n}$"}}"#)).collect::<Vec<_>>().join(",");
+    let schema = format!(r#"{{"anyOf":[{patterns}]}}"#);
+    assert_eq!(unchecked(&schema, &format!("\"{}\"", "a".repeat(1 << 20))).fact("limit"), Some("schema_cost"));
+    assert_eq!(problems(&schema, "\"x7\""), [""; 0]);
+    let named = format!(
+        r#"{{"patternProperties":{{{}}}}}"#,
+        (0..200).map(|n| format!(r#""x{n}$":{{}}"#)).collect::<Vec<_>>().join(",")
+    );
+    assert_eq!(unchecked(&named, &format!(r#"{{"{}":1}}"#, "a".repeat(1 << 20))).fact("limit"), Some("schema_cost"));
+}
+
+#[test]
 fn the_deepest_schemas_fit_a_small_stack() {
     // Tests run on threads of 2 MiB, as workers do.
     let chain = (0..120).map(|n| format!(r##""d{n}":{{"items":{{"$ref":"#/$defs/d{}"}}}}"##, n + 1));
