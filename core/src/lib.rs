@@ -4,6 +4,7 @@
 //! `wire`, `model`, `schema`, `protocol`, `registry`, `engine`, `bridge`, `store`, `io`, `api`.
 //! `types` stands beside them: the protocol's types for users; no room needs it.
 
+pub mod entropy;
 pub mod error;
 pub mod limits;
 pub mod time;
@@ -14,5 +15,7 @@ pub mod wire;
 
 pub mod protocol;
 pub mod registry;
+
+pub mod engine;
 
 pub mod types;

@@ -14,7 +14,7 @@ use crate::model::{Era, Level, Version};
 use crate::protocol::exchange::Exchange;
 use crate::registry::listing::CacheHint;
 use crate::registry::tool::Tool;
-use crate::schema::check::describe;
+use crate::schema::check::{Invalid, describe};
 use crate::time::Now;
 use crate::wire::write;
 
@@ -142,7 +142,13 @@ impl Engine {
         self.options.mask_errors.unwrap_or(call.origin.head.is_some())
     }
 
-    fn write_tool_result(&self, exchange: &Exchange, tool: &Tool, text: &str, outcome: &mut &'static str) -> Result<Vec<u8>, Error> {
+    fn write_tool_result(
+        &self,
+        exchange: &Exchange,
+        tool: &Tool,
+        text: &str,
+        outcome: &mut &'static str,
+    ) -> Result<Vec<u8>, Error> {
         let result: ToolResult<'_> = serde_json::from_str(text)
             .map_err(|error| Error::internal(format!("tool `{}` returned no result object: {error}", tool.name())))?;
         let is_error = result.is_error.is_some_and(|flag| flag.get() == "true");
@@ -150,13 +156,17 @@ impl Engine {
             *outcome = "tool_error";
         } else if let Some(schema) = &tool.output {
             let Some(value) = result.structured_content else {
-                return Err(Error::internal(format!("tool `{}` has an output schema but returned no structured content", tool.name())));
+                return Err(Error::internal(format!(
+                    "tool `{}` has an output schema but returned no structured content",
+                    tool.name()
+                )));
             };
-            let problems = schema.check(value.get(), self.limits())?;
-            if !problems.is_empty() {
-                let what = format!("the result of tool `{}`", tool.name());
-                return Err(Error::internal(describe(&problems, &what)));
-            }
+            schema.check(value.get()).map_err(|invalid| match invalid {
+                Invalid::Problems(problems) => {
+                    Error::internal(describe(&problems, &format!("result of tool \"{}\"", tool.name())))
+                }
+                Invalid::Unchecked(error) => error,
+            })?;
         }
         let mut out = open(exchange, text.len() + 256);
         out.extend_from_slice(b"\"content\":");
@@ -178,7 +188,11 @@ impl Engine {
     fn write_structured(&self, out: &mut Vec<u8>, version: Version, tool: &Tool, value: &RawValue, is_error: bool) {
         let is_object = crate::model::params::is_object(value);
         let wrap = !version.has_any_structured_content() && (!is_object || (tool.wraps_output && !is_error));
-        out.extend_from_slice(if wrap { b",\"structuredContent\":{\"result\":".as_slice() } else { b",\"structuredContent\":" });
+        out.extend_from_slice(if wrap {
+            b",\"structuredContent\":{\"result\":".as_slice()
+        } else {
+            b",\"structuredContent\":"
+        });
         out.extend_from_slice(value.get().as_bytes());
         if wrap {
             out.push(b'}');
@@ -196,13 +210,20 @@ impl Engine {
     }
 
     /// The result of a prompt or a resource: the handler's own members, and what the era adds.
-    fn write_object(&self, exchange: &Exchange, text: &str, needed: &str, hint: Option<CacheHint>) -> Result<Vec<u8>, Error> {
+    fn write_object(
+        &self,
+        exchange: &Exchange,
+        text: &str,
+        needed: &str,
+        hint: Option<CacheHint>,
+    ) -> Result<Vec<u8>, Error> {
         let mut out = open(exchange, text.len() + 256);
         let mut meta = None;
         let mut found = false;
         let start = out.len();
-        for member in crate::wire::raw::members(text)? {
-            let (key, value) = member?;
+        let result: &RawValue =
+            serde_json::from_str(text).map_err(|error| Error::internal(format!("a result cannot be read: {error}")))?;
+        for (key, value) in crate::wire::raw::members(result)? {
             if key == "_meta" {
                 meta = Some(value);
                 continue;
@@ -227,8 +248,8 @@ impl Engine {
 
     /// Completions: at most a hundred values, with a mark when there are more (Y23).
     pub(super) fn write_completion(&self, exchange: &Exchange, text: &str) -> Result<Vec<u8>, Error> {
-        let completed: Completed<'_> =
-            serde_json::from_str(text).map_err(|error| Error::internal(format!("a completion cannot be read: {error}")))?;
+        let completed: Completed<'_> = serde_json::from_str(text)
+            .map_err(|error| Error::internal(format!("a completion cannot be read: {error}")))?;
         let cut = completed.values.len() > COMPLETION_VALUES;
         let mut out = open(exchange, text.len() + 128);
         out.extend_from_slice(b"\"completion\":{\"values\":[");

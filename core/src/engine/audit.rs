@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use ring::digest;
 
+use super::Engine;
 use super::call::{Call, Work};
 use super::host::Event;
-use super::Engine;
 use crate::wire::write;
 
 impl Engine {
@@ -37,7 +37,13 @@ impl Engine {
             hex
         });
         let took = self.timers.latest().saturating_sub(call.started.monotonic);
-        out.extend_from_slice(format!(",\"arguments_sha256\":\"{hex}\",\"outcome\":\"{outcome}\",\"ms\":{}}}", took.as_secs_f64() * 1000.0).as_bytes());
+        out.extend_from_slice(
+            format!(
+                ",\"arguments_sha256\":\"{hex}\",\"outcome\":\"{outcome}\",\"ms\":{}}}",
+                took.as_secs_f64() * 1000.0
+            )
+            .as_bytes(),
+        );
         self.host.event(Event::Audit(String::from_utf8_lossy(&out).into_owned()));
     }
 }

@@ -140,7 +140,12 @@ pub(super) fn list_visible(engine: &Engine, mut exchange: Exchange, kind: Kind, 
 }
 
 fn frame(engine: &Engine, kind: Kind) -> listing::Frame<'_> {
-    listing::Frame { kind, page_size: engine.options.page_size, hint: engine.hint(kind), meta: engine.meta_of(Era::Modern) }
+    listing::Frame {
+        kind,
+        page_size: engine.options.page_size,
+        hint: engine.hint(kind),
+        meta: engine.meta_of(Era::Modern),
+    }
 }
 
 fn set_level(served: Served<'_>) -> Result<()> {
@@ -160,7 +165,8 @@ fn subscribe(engine: &Arc<Engine>, served: Served<'_>, now: Now) -> Result<()> {
         return Ok(());
     }
     if engine.registry.snapshot().find(&uri).is_none() {
-        return Err(Error::invalid_params(format!("Resource not found: {uri}")).with_code(served.version.resource_not_found_code()));
+        return Err(Error::invalid_params(format!("Resource not found: {uri}"))
+            .with_code(served.version.resource_not_found_code()));
     }
     let exchange = served.into_exchange();
     engine.subscribe(exchange, uri);
@@ -233,7 +239,8 @@ impl<'a> CompletionArgument<'a> {
         let wrong = |error: serde_json::Error| Error::invalid_params(format!("`argument` or `context`: {error}"));
         let argument = argument.ok_or_else(|| Error::invalid_params("`argument` is missing"))?;
         let members: ArgumentMembers<'a> = serde_json::from_str(argument.get()).map_err(wrong)?;
-        let context: ContextMembers<'a> = context.map_or(Ok(ContextMembers::default()), |raw| serde_json::from_str(raw.get())).map_err(wrong)?;
+        let context: ContextMembers<'a> =
+            context.map_or(Ok(ContextMembers::default()), |raw| serde_json::from_str(raw.get())).map_err(wrong)?;
         let value = members.value.ok_or_else(|| Error::invalid_params("`argument.value` is missing"))?;
         params::text(value, "argument.value")?;
         Ok(Self { name: params::required(members.name, "argument.name")?, value, context: context.arguments })
@@ -251,4 +258,3 @@ impl<'a> CompletionArgument<'a> {
         out
     }
 }
-

@@ -45,8 +45,8 @@ pub(super) enum Work {
     Resource { hint: CacheHint, slot: Slot },
     Prompt { name: Box<str>, slot: Slot },
     Completion { slot: Slot },
-    Visible(Mutex<Option<Seen>>),
-    Authenticate(Mutex<Option<Arrival>>),
+    Visible(Mutex<Option<Box<Seen>>>),
+    Authenticate(Mutex<Option<Box<Arrival>>>),
 }
 
 /// Where the request came from; the same for all its rounds.
@@ -93,7 +93,13 @@ pub(super) struct Asked {
 }
 
 impl Call {
-    pub(super) fn new(engine: Arc<Engine>, work: Work, origin: Origin, exchange: Option<Exchange>, now: Now) -> Arc<Self> {
+    pub(super) fn new(
+        engine: Arc<Engine>,
+        work: Work,
+        origin: Origin,
+        exchange: Option<Exchange>,
+        now: Now,
+    ) -> Arc<Self> {
         Arc::new(Self {
             engine,
             work,

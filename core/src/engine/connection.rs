@@ -13,8 +13,8 @@ use crate::protocol::legacy::batch::BatchSink;
 use crate::protocol::peer::Peer;
 use crate::protocol::sink::{Frame, Sink};
 use crate::time::Now;
-use crate::wire::envelope::{self, Message, Rejected};
-use crate::wire::{RequestId, write};
+use crate::wire::envelope::{self, Message};
+use crate::wire::{Rejected, RequestId, write};
 
 /// One stream of messages and its peer.
 pub struct Connection {
@@ -63,7 +63,14 @@ impl Connection {
 
 impl Engine {
     /// One message of a peer; its answers go to `sink`.
-    pub(super) fn receive(self: &Arc<Self>, peer: &Arc<Peer>, sink: Arc<dyn Sink>, text: Bytes, carrier: &Carrier, now: Now) {
+    pub(super) fn receive(
+        self: &Arc<Self>,
+        peer: &Arc<Peer>,
+        sink: Arc<dyn Sink>,
+        text: Bytes,
+        carrier: &Carrier,
+        now: Now,
+    ) {
         if envelope::is_batch(&text) {
             self.receive_batch(peer, &sink, &text, carrier, now);
             return;
@@ -88,7 +95,8 @@ impl Engine {
             Message::Request { id, method, params } => {
                 let header = carrier.header.as_deref();
                 let (head, principal) = (carrier.head.clone(), carrier.principal.clone());
-                let request = Request { text, id, method: &method, params, peer: Some(peer), sink, head, principal, header };
+                let request =
+                    Request { text, id, method: &method, params, peer: Some(peer), sink, head, principal, header };
                 self.serve(request, now);
             }
             Message::Notification { method, params } => self.notified(peer, &method, params.as_ref()),
@@ -106,7 +114,14 @@ impl Engine {
         }
     }
 
-    fn receive_batch(self: &Arc<Self>, peer: &Arc<Peer>, sink: &Arc<dyn Sink>, text: &Bytes, carrier: &Carrier, now: Now) {
+    fn receive_batch(
+        self: &Arc<Self>,
+        peer: &Arc<Peer>,
+        sink: &Arc<dyn Sink>,
+        text: &Bytes,
+        carrier: &Carrier,
+        now: Now,
+    ) {
         let allowed = peer.negotiated().is_some_and(|negotiated| negotiated.version.has_batches());
         let messages = match envelope::split_batch(text) {
             Ok(messages) if allowed => messages,
@@ -118,7 +133,9 @@ impl Engine {
         };
         let limit = self.limits().in_flight;
         if messages.len() > limit {
-            let error = Error::invalid_request(Error::limit("in_flight", limit, "the number of messages in the batch").message());
+            let error = Error::invalid_request(
+                Error::limit("in_flight", limit, "the number of messages in the batch").message(),
+            );
             return reject(&**sink, &Rejected { id: None, method: None, error, reply: true });
         }
         let answered = messages.iter().filter(|message| self.wants_answer(message.get().as_bytes())).count();
@@ -141,7 +158,9 @@ impl Engine {
         match Method::parse(method) {
             Some(Method::Cancelled) => {
                 let Some(params) = params else { return };
-                let Some(id) = params.request_id.and_then(|raw| RequestId::parse(raw.get(), self.limits().token_bytes).ok()) else {
+                let Some(id) =
+                    params.request_id.and_then(|raw| RequestId::parse(raw.get(), self.limits().token_bytes).ok())
+                else {
                     return;
                 };
                 let running = peer.state().in_flight.remove(&id);

@@ -1,5 +1,7 @@
 //! What a handler may ask about its request.
 
+use serde_json::value::RawValue;
+
 use super::call::Call;
 use crate::model::{Era, Params};
 use crate::protocol::exchange::Exchange;
@@ -50,7 +52,8 @@ impl Call {
             return;
         }
         let limits = self.engine.limits();
-        if let Ok(Message::Request { params: Some(params), .. }) = envelope::parse::<Params<'_>>(&self.origin.message, limits)
+        if let Ok(Message::Request { params: Some(params), .. }) =
+            envelope::parse::<Params<'_>>(&self.origin.message, limits)
             && let Some(meta) = params.meta
         {
             if let Some(info) = meta.client_info {
@@ -66,7 +69,8 @@ impl Call {
         if let Some(head) = &self.origin.head {
             let mut headers = b"{".to_vec();
             for name in head.headers.keys() {
-                let values: Vec<_> = head.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+                let values: Vec<_> =
+                    head.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
                 text_member(&mut headers, name.as_str(), &values.join(", "));
             }
             headers.push(b'}');
@@ -75,9 +79,9 @@ impl Call {
         if let Some(principal) = &self.origin.principal {
             member(out, "principal", principal.text.get());
         }
-        let message = std::str::from_utf8(&self.origin.message).unwrap_or("{}");
-        let meta = raw::get(message, "params").and_then(|params| raw::get(params.get(), "_meta"));
-        if let Some(meta) = meta {
+        let get = |raw, key| raw::get(raw, key).ok().flatten();
+        let message: Option<&RawValue> = serde_json::from_slice(&self.origin.message).ok();
+        if let Some(meta) = message.and_then(|message| get(message, "params")).and_then(|params| get(params, "_meta")) {
             member(out, "meta", meta.get());
         }
     }

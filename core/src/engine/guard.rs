@@ -123,11 +123,14 @@ impl Guards {
         }
         let guard = {
             let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-            let guard = tools.get(tool.name()).filter(|guard| guard.limiter.as_ref().map(|limiter| limiter.rate) == options.rate);
+            let guard = tools
+                .get(tool.name())
+                .filter(|guard| guard.limiter.as_ref().map(|limiter| limiter.rate) == options.rate);
             match guard {
                 Some(guard) => Arc::clone(guard),
                 None => {
-                    let guard = Arc::new(ToolGuard { limiter: options.rate.and_then(Limiter::new), running: Arc::default() });
+                    let guard =
+                        Arc::new(ToolGuard { limiter: options.rate.and_then(Limiter::new), running: Arc::default() });
                     tools.insert(tool.name().into(), Arc::clone(&guard));
                     guard
                 }
@@ -181,7 +184,8 @@ fn take(limiter: &Limiter, principal: Option<&Principal>, what: &str, now: Now) 
 }
 
 fn occupy(counter: &Arc<AtomicUsize>, limit: usize) -> Option<Arc<AtomicUsize>> {
-    let taken = counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| (running < limit).then_some(running + 1));
+    let taken =
+        counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| (running < limit).then_some(running + 1));
     taken.is_ok().then(|| Arc::clone(counter))
 }
 

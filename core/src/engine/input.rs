@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
+use super::Engine;
 use super::call::{Asked, Call, Origin, State};
 use super::serve::Served;
 use super::timers::Timed;
-use super::Engine;
 use crate::entropy;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Era, Method};
@@ -55,7 +55,9 @@ impl Retry {
 impl Engine {
     /// Reads what a request brings for an earlier round. State that was not sealed for just this request is refused.
     pub(super) fn read_retry(&self, served: &Served<'_>, origin: &Origin, now: Now) -> Result<Option<Retry>> {
-        let Some(params) = served.request.params.as_ref().filter(|_| served.method.row().may_need_input) else { return Ok(None) };
+        let Some(params) = served.request.params.as_ref().filter(|_| served.method.row().may_need_input) else {
+            return Ok(None);
+        };
         if served.version.era() == Era::Legacy || (params.request_state.is_none() && params.input_responses.is_none()) {
             return Ok(None);
         }
@@ -65,7 +67,8 @@ impl Engine {
         };
         let sealed = crate::model::params::text(sealed, "requestState")?;
         let plain = self.sealer.open(&sealed, &binding(served.method, origin), now, self.limits().request_state_for)?;
-        let state = serde_json::from_slice(&plain).map_err(|_| Error::internal("a sealed request state cannot be read"))?;
+        let state =
+            serde_json::from_slice(&plain).map_err(|_| Error::internal("a sealed request state cannot be read"))?;
         Ok(Some(Retry { state, responses, sealed: true }))
     }
 
@@ -166,8 +169,10 @@ impl Engine {
                 let sink = Arc::clone(&exchange.sink);
                 state.exchange = Some(exchange);
                 let unsent = std::mem::take(&mut state.unsent);
-                let questions: Vec<_> =
-                    unsent.into_iter().map(|number| (number, Arc::clone(&state.questions[number as usize].question))).collect();
+                let questions: Vec<_> = unsent
+                    .into_iter()
+                    .map(|number| (number, Arc::clone(&state.questions[number as usize].question)))
+                    .collect();
                 drop(state);
                 if let Some(peer) = peer {
                     for (number, question) in questions {
@@ -201,12 +206,18 @@ impl Engine {
         }
         let mut out = Vec::with_capacity(question.params.get().len() + 128);
         let params = question.params_for_back_channel(call.exchange_version(), || entropy::name(&*self.entropy));
-        write::request(&mut out, &id, question.method.as_str(), |out| out.extend_from_slice(params.as_bytes()));
+        write::request_with(&mut out, &id, question.method.as_str(), |out| out.extend_from_slice(params.as_bytes()));
         sink.send(Frame::Request(out.into()));
     }
 
     /// Answers the request with what is needed and lets the handler wait.
-    fn park(self: &Arc<Self>, call: &Arc<Call>, mut state: std::sync::MutexGuard<'_, State>, mut exchange: Exchange, now: Now) {
+    fn park(
+        self: &Arc<Self>,
+        call: &Arc<Call>,
+        mut state: std::sync::MutexGuard<'_, State>,
+        mut exchange: Exchange,
+        now: Now,
+    ) {
         state.unsent.clear();
         let open: Vec<_> = state
             .questions
@@ -269,7 +280,7 @@ impl Engine {
         let ids = peer.state().outgoing.take_of(asker);
         for id in ids {
             let mut out = Vec::with_capacity(128);
-            write::notification(&mut out, Method::Cancelled.as_str(), |out| {
+            write::notification_with(&mut out, Method::Cancelled.as_str(), |out| {
                 out.extend_from_slice(b"{\"requestId\":");
                 id.write(out);
                 out.extend_from_slice(b",\"reason\":");
@@ -284,7 +295,8 @@ impl Engine {
 impl State {
     /// The answer that the log, or the request itself, has for a question.
     fn find_answer(&mut self, question: &Question, key: &str) -> Option<Box<RawValue>> {
-        let place = self.log.iter().zip(&self.log_used).position(|((digest, _), used)| !used && *digest == question.digest);
+        let place =
+            self.log.iter().zip(&self.log_used).position(|((digest, _), used)| !used && *digest == question.digest);
         match place {
             Some(place) => {
                 self.log_used[place] = true;
@@ -367,7 +379,7 @@ fn unique_key(state: &State, wanted: Option<&str>, number: u32) -> Box<str> {
 /// What a state is bound to. Arguments are compared as values: a client may write them anew for its retry.
 fn binding(method: Method, origin: &Origin) -> Binding {
     let principal = origin.principal.as_ref().map(|principal| principal.key());
-    let arguments = serde_json::from_slice::<serde_json::Value>(&origin.input).map(|value| value.to_string()).unwrap_or_default();
+    let arguments =
+        serde_json::from_slice::<serde_json::Value>(&origin.input).map(|value| value.to_string()).unwrap_or_default();
     seal::binding(principal.as_deref(), method.as_str(), &origin.target, &arguments)
 }
-

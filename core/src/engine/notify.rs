@@ -172,7 +172,12 @@ impl Engine {
 
     /// Opens a subscription: first the acknowledgement, then changes as they happen.
     pub(super) fn listen(self: &Arc<Self>, exchange: Exchange, filter: Filter) {
-        let listener = Arc::new(Listener { engine: Arc::clone(self), filter, exchange: Mutex::new(None), place: Mutex::new(None) });
+        let listener = Arc::new(Listener {
+            engine: Arc::clone(self),
+            filter,
+            exchange: Mutex::new(None),
+            place: Mutex::new(None),
+        });
         exchange.sink.send(Frame::Notification(subscribe::acknowledgement(&exchange.id, &listener.filter).into()));
         if let Some(peer) = &exchange.peer {
             peer.state().in_flight.insert(exchange.id.clone(), Arc::clone(&listener) as Arc<dyn Running>);

@@ -18,7 +18,7 @@ use crate::protocol::sink::{Frame, Message, Sink};
 use crate::registry::catalog::Found;
 use crate::registry::completion::Reference;
 use crate::registry::template::Value;
-use crate::schema::check::describe;
+use crate::schema::check::{Invalid, describe};
 use crate::time::Now;
 use crate::wire::{RequestId, write};
 
@@ -59,7 +59,9 @@ impl Engine {
     fn try_serve(self: &Arc<Self>, request: Request<'_>, now: Now) -> Result<()> {
         let route = inbound::route(request.method, request.params.as_ref(), request.header)?;
         let served = match route {
-            Route::Modern { method, version, capabilities, level } => Served { request, method, version, capabilities, level },
+            Route::Modern { method, version, capabilities, level } => {
+                Served { request, method, version, capabilities, level }
+            }
             Route::Legacy { method } => self.legacy(request, method)?,
         };
         if !self.offers(served.method) {
@@ -68,7 +70,10 @@ impl Engine {
         if let Some(peer) = served.request.peer {
             let state = peer.state();
             if state.in_flight.contains_key(&served.request.id) {
-                return Err(Error::invalid_request(format!("the id {} is that of a request still in flight", served.request.id)));
+                return Err(Error::invalid_request(format!(
+                    "the id {} is that of a request still in flight",
+                    served.request.id
+                )));
             }
             if state.in_flight.len() >= self.limits().in_flight {
                 let limit = self.limits().in_flight;
@@ -91,7 +96,10 @@ impl Engine {
                     Version::NEWEST
                 )));
             }
-            None => (request.header.and_then(Version::parse).unwrap_or(Version::WITHOUT_HEADER), ClientCapabilities::default()),
+            None => (
+                request.header.and_then(Version::parse).unwrap_or(Version::WITHOUT_HEADER),
+                ClientCapabilities::default(),
+            ),
         };
         if !method.reaches_server(version) {
             return Err(Error::method_not_found(request.method));
@@ -113,10 +121,7 @@ impl Engine {
         let params = served.params()?;
         let name = params::required(params.name, "name")?;
         let catalog = self.registry.snapshot();
-        let tool = catalog
-            .tools
-            .get(&name)
-            .ok_or_else(|| Error::invalid_params(format!("Unknown tool: {name}")))?;
+        let tool = catalog.tools.get(&name).ok_or_else(|| Error::invalid_params(format!("Unknown tool: {name}")))?;
         let arguments = served.arguments()?;
         let text = arguments.as_ref().map_or("{}", |raw| raw.get());
         if served.version.era() == Era::Modern
@@ -132,7 +137,9 @@ impl Engine {
     fn read_resource(self: &Arc<Self>, served: Served<'_>, now: Now) -> Result<()> {
         let uri = params::required(served.params()?.uri, "uri")?;
         if uri.len() > self.limits().uri_bytes {
-            return Err(Error::invalid_params(Error::limit("uri_bytes", self.limits().uri_bytes, "the resource URI").message()));
+            return Err(Error::invalid_params(
+                Error::limit("uri_bytes", self.limits().uri_bytes, "the resource URI").message(),
+            ));
         }
         let catalog = self.registry.snapshot();
         let mut input = Vec::with_capacity(uri.len() + 32);
@@ -165,17 +172,18 @@ impl Engine {
     fn get_prompt(self: &Arc<Self>, served: Served<'_>, now: Now) -> Result<()> {
         let name = params::required(served.params()?.name, "name")?;
         let catalog = self.registry.snapshot();
-        let prompt = catalog
-            .prompts
-            .get(&name)
-            .ok_or_else(|| Error::invalid_params(format!("Unknown prompt: {name}")))?;
+        let prompt =
+            catalog.prompts.get(&name).ok_or_else(|| Error::invalid_params(format!("Unknown prompt: {name}")))?;
         let arguments = served.arguments()?;
         let text = arguments.as_ref().map_or("{}", |raw| raw.get());
         let given: std::collections::BTreeMap<std::borrow::Cow<'_, str>, String> = serde_json::from_str(text)
             .map_err(|_| Error::invalid_params(format!("the `arguments` of prompt `{name}` must be strings")))?;
         let missing: Vec<_> = prompt.missing(|argument| given.contains_key(argument)).collect();
         if !missing.is_empty() {
-            return Err(Error::invalid_params(format!("prompt `{name}` misses required arguments: {}", missing.join(", "))));
+            return Err(Error::invalid_params(format!(
+                "prompt `{name}` misses required arguments: {}",
+                missing.join(", ")
+            )));
         }
         let work = Work::Prompt { name: name.as_ref().into(), slot: prompt.slot };
         let input = served.slice(text);
@@ -189,7 +197,9 @@ impl Engine {
         let catalog = self.registry.snapshot();
         let (target, known) = match &reference {
             Reference::Prompt(name) => (name, catalog.prompts.get(name).is_some()),
-            Reference::Template(uri) => (uri, catalog.templates.get(uri).is_some() || catalog.resources.get(uri).is_some()),
+            Reference::Template(uri) => {
+                (uri, catalog.templates.get(uri).is_some() || catalog.resources.get(uri).is_some())
+            }
         };
         if !known {
             return Err(Error::invalid_params(format!("`ref` names nothing that is offered: {target}")));
@@ -246,7 +256,7 @@ impl Engine {
         if let Work::Tool { tool } = &work {
             let arguments = std::str::from_utf8(&origin.input).unwrap_or("{}");
             if !tool.options.unchecked
-                && let Some(text) = self.argument_problems(tool, arguments)
+                && let Some(text) = Self::argument_problems(tool, arguments)
             {
                 let message = self.write_error_result(&exchange, &text);
                 exchange.respond(message.into(), None);
@@ -296,11 +306,15 @@ impl Engine {
     }
 
     /// What is wrong with a tool's arguments, as a text for the model.
-    fn argument_problems(&self, tool: &crate::registry::tool::Tool, arguments: &str) -> Option<String> {
-        match tool.input.check(arguments, self.limits()) {
-            Ok(problems) if problems.is_empty() => None,
-            Ok(problems) => Some(describe(&problems, &format!("arguments for tool \"{}\"", tool.name()))),
-            Err(error) => Some(format!("Invalid arguments for tool \"{}\": {}", tool.name(), error.message())),
+    fn argument_problems(tool: &crate::registry::tool::Tool, arguments: &str) -> Option<String> {
+        match tool.input.check(arguments) {
+            Ok(()) => None,
+            Err(Invalid::Problems(problems)) => {
+                Some(describe(&problems, &format!("arguments for tool \"{}\"", tool.name())))
+            }
+            Err(Invalid::Unchecked(error)) => {
+                Some(format!("Invalid arguments for tool \"{}\": {}", tool.name(), error.message()))
+            }
         }
     }
 }
@@ -325,7 +339,11 @@ impl<'a> Served<'a> {
         let all = self.request.text;
         let (start, end) = (all.as_ptr() as usize, all.as_ptr() as usize + all.len());
         let place = text.as_ptr() as usize;
-        if place >= start && place + text.len() <= end { all.slice_ref(text.as_bytes()) } else { Bytes::copy_from_slice(text.as_bytes()) }
+        if place >= start && place + text.len() <= end {
+            all.slice_ref(text.as_bytes())
+        } else {
+            Bytes::copy_from_slice(text.as_bytes())
+        }
     }
 
     pub fn origin(&self, target: &str, input: Bytes) -> Origin {

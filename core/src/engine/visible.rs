@@ -40,8 +40,12 @@ impl Engine {
         };
         match &seen {
             Seen::List { kind: Kind::Tools, .. } => catalog.tools.items().iter().for_each(|item| push(item.key())),
-            Seen::List { kind: Kind::Resources, .. } => catalog.resources.items().iter().for_each(|item| push(item.key())),
-            Seen::List { kind: Kind::Templates, .. } => catalog.templates.items().iter().for_each(|item| push(item.key())),
+            Seen::List { kind: Kind::Resources, .. } => {
+                catalog.resources.items().iter().for_each(|item| push(item.key()))
+            }
+            Seen::List { kind: Kind::Templates, .. } => {
+                catalog.templates.items().iter().for_each(|item| push(item.key()))
+            }
             Seen::List { kind: Kind::Prompts, .. } => catalog.prompts.items().iter().for_each(|item| push(item.key())),
             Seen::Listen { filter } => filter.resource_subscriptions.iter().for_each(|uri| push(uri)),
             Seen::Call { .. } => push(&origin.target),
@@ -49,17 +53,18 @@ impl Engine {
         }
         input.extend_from_slice(b"]}");
         let origin = Origin { input: input.into(), ..origin };
-        Call::new(Arc::clone(self), Work::Visible(Mutex::new(Some(seen))), origin, Some(exchange), now).start();
+        Call::new(Arc::clone(self), Work::Visible(Mutex::new(Some(Box::new(seen)))), origin, Some(exchange), now)
+            .start();
     }
 
     /// The host's view: a JSON array of the names that stay.
-    pub(super) fn viewed(self: &Arc<Self>, call: &Arc<Call>, seen: Option<Seen>, text: &str, now: Now) {
+    pub(super) fn viewed(self: &Arc<Self>, call: &Arc<Call>, seen: Option<Box<Seen>>, text: &str, now: Now) {
         if !call.finish() {
             return;
         }
         let (Some(seen), Some(mut exchange)) = (seen, call.leave()) else { return };
         let names: std::collections::HashSet<String> = serde_json::from_str(text).unwrap_or_default();
-        match seen {
+        match *seen {
             Seen::List { kind, start } => builtin::list_visible(self, exchange, kind, start, &names),
             Seen::Listen { mut filter } => {
                 filter.resource_subscriptions.retain(|uri| names.contains(uri));

@@ -110,7 +110,7 @@ impl Exchange {
         }
         self.progress = progress;
         let mut out = Vec::with_capacity(160);
-        write::notification(&mut out, Method::Progress.as_str(), |out| {
+        write::notification_with(&mut out, Method::Progress.as_str(), |out| {
             out.extend_from_slice(b"{\"progressToken\":");
             token.write(out);
             out.extend_from_slice(b",\"progress\":");
@@ -136,7 +136,7 @@ impl Exchange {
             return;
         }
         let mut out = Vec::with_capacity(128 + data.len());
-        write::notification(&mut out, Method::Message.as_str(), |out| {
+        write::notification_with(&mut out, Method::Message.as_str(), |out| {
             out.extend_from_slice(b"{\"level\":");
             write::string(out, level.as_str());
             if let Some(logger) = logger {

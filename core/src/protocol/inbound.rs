@@ -31,9 +31,8 @@ pub fn route(name: &str, params: Option<&Params<'_>>, header: Option<&str>) -> R
     let method = Method::parse(name);
     if let Some(meta) = meta.filter(|meta| claims_modern(meta)) {
         let (version, capabilities, level) = metadata(meta)?;
-        let method = method
-            .filter(|method| method.reaches_server(version))
-            .ok_or_else(|| Error::method_not_found(name))?;
+        let method =
+            method.filter(|method| method.reaches_server(version)).ok_or_else(|| Error::method_not_found(name))?;
         return Ok(Route::Modern { method, version, capabilities, level });
     }
     let header_is_modern = header.and_then(Version::parse).is_some_and(|version| version.era() == Era::Modern);
@@ -54,7 +53,10 @@ pub fn claims_modern(meta: &Meta<'_>) -> bool {
 }
 
 fn metadata(meta: &Meta<'_>) -> Result<(Version, ClientCapabilities, Option<Level>)> {
-    let name = params::text(meta.protocol_version.ok_or_else(|| missing(meta_key::PROTOCOL_VERSION))?, meta_key::PROTOCOL_VERSION)?;
+    let name = params::text(
+        meta.protocol_version.ok_or_else(|| missing(meta_key::PROTOCOL_VERSION))?,
+        meta_key::PROTOCOL_VERSION,
+    )?;
     let version = Version::parse(&name)
         .filter(|version| version.era() == Era::Modern)
         .ok_or_else(|| unsupported_version(&name))?;

@@ -12,7 +12,6 @@ use super::sink::Sink;
 use crate::model::{ClientCapabilities, Level, Version};
 use crate::wire::RequestId;
 
-
 /// One connection or session.
 pub struct Peer {
     /// The session's id, where the transport has one.

@@ -92,7 +92,7 @@ impl Filter {
 /// The first message of a subscription: what the server will honour.
 pub fn acknowledgement(id: &RequestId, filter: &Filter) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
-    write::notification(&mut out, Method::Acknowledged.as_str(), |out| {
+    write::notification_with(&mut out, Method::Acknowledged.as_str(), |out| {
         out.push(b'{');
         write_subscription(out, id);
         out.extend_from_slice(b",\"notifications\":");
@@ -107,7 +107,7 @@ pub fn notification(change: Change<'_>, subscription: Option<&RequestId>) -> Vec
     let mut out = Vec::with_capacity(192);
     let method = change.method().as_str();
     match (change, subscription) {
-        (Change::Resource(uri), subscription) => write::notification(&mut out, method, |out| {
+        (Change::Resource(uri), subscription) => write::notification_with(&mut out, method, |out| {
             out.push(b'{');
             if let Some(id) = subscription {
                 write_subscription(out, id);
@@ -117,12 +117,12 @@ pub fn notification(change: Change<'_>, subscription: Option<&RequestId>) -> Vec
             write::string(out, uri);
             out.push(b'}');
         }),
-        (_, Some(id)) => write::notification(&mut out, method, |out| {
+        (_, Some(id)) => write::notification_with(&mut out, method, |out| {
             out.push(b'{');
             write_subscription(out, id);
             out.push(b'}');
         }),
-        (_, None) => write::notification(&mut out, method, |out| out.extend_from_slice(b"{}")),
+        (_, None) => write::notification_with(&mut out, method, |out| out.extend_from_slice(b"{}")),
     }
     out
 }

@@ -35,9 +35,10 @@ impl Catalog {
         if let Some(resource) = self.resources.get(uri) {
             return Some(Found::Resource(resource));
         }
-        self.templates.items().iter().find_map(|entry| {
-            entry.template.match_uri(uri).map(|variables| Found::Template(entry, variables))
-        })
+        self.templates
+            .items()
+            .iter()
+            .find_map(|entry| entry.template.match_uri(uri).map(|variables| Found::Template(entry, variables)))
     }
 
     /// Whether resources or templates are, or ever were, there.

@@ -23,7 +23,11 @@ impl CacheHint {
     pub fn write(self, out: &mut Vec<u8>) {
         out.extend_from_slice(b",\"ttlMs\":");
         out.extend_from_slice(self.ttl_ms.to_string().as_bytes());
-        out.extend_from_slice(if self.is_public { b",\"cacheScope\":\"public\"" } else { b",\"cacheScope\":\"private\"" });
+        out.extend_from_slice(if self.is_public {
+            b",\"cacheScope\":\"public\""
+        } else {
+            b",\"cacheScope\":\"private\""
+        });
     }
 }
 
@@ -43,7 +47,7 @@ impl<T: Entry> Shelf<T> {
         let pages = self.pages[era as usize].get_or_init(|| {
             let size = frame.page_size.unwrap_or(usize::MAX).max(1);
             let mut pages = Vec::new();
-            let mut start = 0;
+            let mut start: usize = 0;
             loop {
                 let end = start.saturating_add(size).min(self.items().len());
                 let next = (end < self.items().len()).then_some(end);
@@ -70,7 +74,13 @@ impl<T: Entry> Shelf<T> {
         self.write(era, page.into_iter().map(|(_, item)| &**item), next, frame)
     }
 
-    fn write<'a>(&'a self, era: Era, items: impl Iterator<Item = &'a T>, next: Option<usize>, frame: &Frame<'_>) -> Vec<u8>
+    fn write<'a>(
+        &'a self,
+        era: Era,
+        items: impl Iterator<Item = &'a T>,
+        next: Option<usize>,
+        frame: &Frame<'_>,
+    ) -> Vec<u8>
     where
         T: 'a,
     {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::Slot;
 use super::shelf::Entry;
-use super::tool::{named, one_line};
+use super::tool::{named, object, one_line};
 use crate::error::{Error, Result};
 use crate::model::Era;
 use crate::wire::raw;
@@ -29,18 +29,22 @@ pub struct PromptArgument {
 impl Prompt {
     /// Reads a definition; it needs `name`.
     pub fn new(definition: &str, slot: Slot) -> Result<Self> {
+        let definition = object(definition, "prompt")?;
         let name = named(definition, "name", "prompt")?;
-        let arguments = match raw::get(definition, "arguments") {
+        let arguments = match raw::get(definition, "arguments")? {
             None => Vec::new(),
             Some(text) => serde_json::from_str(text.get())
                 .map_err(|error| Error::definition(format!("prompt `{name}`: `arguments`: {error}")))?,
         };
-        Ok(Self { definition: one_line(definition.as_bytes().to_vec())?, name, slot, arguments })
+        Ok(Self { definition: one_line(definition.get().as_bytes().to_vec())?, name, slot, arguments })
     }
 
     /// The arguments that a call leaves out though they are required.
     pub fn missing<'a>(&'a self, has: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a str> {
-        self.arguments.iter().filter(move |argument| argument.required && !has(&argument.name)).map(|argument| &*argument.name)
+        self.arguments
+            .iter()
+            .filter(move |argument| argument.required && !has(&argument.name))
+            .map(|argument| &*argument.name)
     }
 }
 

@@ -5,7 +5,7 @@ use super::Slot;
 use super::listing::CacheHint;
 use super::shelf::Entry;
 use super::template::Template;
-use super::tool::{named, one_line};
+use super::tool::{named, object, one_line};
 use crate::error::{Error, Result};
 use crate::model::Era;
 
@@ -21,9 +21,10 @@ pub struct Resource {
 impl Resource {
     /// Reads a definition; it needs `uri` and `name`.
     pub fn new(definition: &str, slot: Slot, hint: Option<CacheHint>) -> Result<Self> {
+        let definition = object(definition, "resource")?;
         let uri = named(definition, "uri", "resource")?;
         named(definition, "name", "resource").map_err(|error| at(&uri, &error))?;
-        Ok(Self { uri, definition: one_line(definition.as_bytes().to_vec())?, slot, hint })
+        Ok(Self { uri, definition: one_line(definition.get().as_bytes().to_vec())?, slot, hint })
     }
 }
 
@@ -49,10 +50,12 @@ pub struct ResourceTemplate {
 impl ResourceTemplate {
     /// Reads a definition; it needs `uriTemplate` and `name`. Values of `unsafe_variables` may hold `..`, absolute paths and the like (N64).
     pub fn new(definition: &str, slot: Slot, hint: Option<CacheHint>, unsafe_variables: &[String]) -> Result<Self> {
+        let definition = object(definition, "resource template")?;
         let text = named(definition, "uriTemplate", "resource template")?;
         named(definition, "name", "resource template").map_err(|error| at(&text, &error))?;
-        let template = Template::parse(&text).map_err(|error| at(&text, &error))?.allow_unsafe(unsafe_variables);
-        Ok(Self { template, definition: one_line(definition.as_bytes().to_vec())?, text, slot, hint })
+        let template = Template::parse(&text).and_then(|template| template.allow_unsafe(unsafe_variables));
+        let template = template.map_err(|error| at(&text, &error))?;
+        Ok(Self { template, definition: one_line(definition.get().as_bytes().to_vec())?, text, slot, hint })
     }
 }
 

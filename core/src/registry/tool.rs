@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use serde_json::value::RawValue;
+
 use super::Slot;
 use super::shelf::Entry;
 use crate::error::{Error, Result};
@@ -58,11 +60,12 @@ const NO_ARGUMENTS: &str = r#"{"type":"object","properties":{}}"#;
 impl Tool {
     /// Reads a definition. The error names the tool and what is wrong with it.
     pub fn new(definition: &str, slot: Slot, options: ToolOptions, limits: &Limits) -> Result<Self> {
+        let definition = object(definition, "tool")?;
         let name = named(definition, "name", "tool")?;
         let context = |error: Error| Error::definition(format!("tool `{name}`: {}", error.message()));
-        let input = raw::get(definition, "inputSchema").map_or(NO_ARGUMENTS, |schema| schema.get());
+        let input = raw::get(definition, "inputSchema")?.map_or(NO_ARGUMENTS, |schema| schema.get());
         let input = wrap::root_object(input).map_err(context)?;
-        let output = raw::get(definition, "outputSchema").map(|schema| schema.get());
+        let output = raw::get(definition, "outputSchema")?.map(|schema| schema.get());
         let wrapped = output.and_then(wrap::wrap_output);
         Ok(Self {
             slot,
@@ -100,12 +103,11 @@ impl Entry for Tool {
 }
 
 /// The definition on one line, with its schemas replaced; all other members stay as they were written.
-fn published(definition: &str, input: &str, output: Option<&str>) -> Result<Box<str>> {
-    let mut out = Vec::with_capacity(definition.len() + 64);
+fn published(definition: &RawValue, input: &str, output: Option<&str>) -> Result<Box<str>> {
+    let mut out = Vec::with_capacity(definition.get().len() + 64);
     out.push(b'{');
     let mut has_input = false;
-    for member in raw::members(definition)? {
-        let (key, value) = member?;
+    for (key, value) in raw::members(definition)? {
         let value = match &*key {
             "inputSchema" => {
                 has_input = true;
@@ -141,12 +143,18 @@ pub(super) fn one_line(text: Vec<u8>) -> Result<Box<str>> {
     String::from_utf8(text).map(String::into_boxed_str).map_err(|_| Error::definition("a definition is not UTF-8"))
 }
 
+/// A definition as the JSON object that it must be.
+pub(super) fn object<'a>(definition: &'a str, what: &str) -> Result<&'a RawValue> {
+    let wrong = |why: &dyn std::fmt::Display| {
+        Error::definition(format!("the definition of a {what} must be a JSON object: {why}"))
+    };
+    let raw: &RawValue = serde_json::from_str(definition).map_err(|error| wrong(&error))?;
+    if raw::is_object(raw) { Ok(raw) } else { Err(wrong(&"it is something else")) }
+}
+
 /// The member that names a definition: a non-empty string without control characters (N49).
-pub(super) fn named(definition: &str, member: &str, what: &str) -> Result<Box<str>> {
-    if !raw::is_object(definition) {
-        return Err(Error::definition(format!("the definition of a {what} must be a JSON object")));
-    }
-    let text: Option<Box<str>> = raw::get(definition, member).and_then(|raw| serde_json::from_str(raw.get()).ok());
+pub(super) fn named(definition: &RawValue, member: &str, what: &str) -> Result<Box<str>> {
+    let text: Option<Box<str>> = raw::get(definition, member)?.and_then(|raw| serde_json::from_str(raw.get()).ok());
     match text {
         Some(text) if text.is_empty() => Err(Error::definition(format!("the `{member}` of a {what} is empty"))),
         Some(text) if text.chars().any(char::is_control) => {

@@ -22,12 +22,12 @@ pub fn result_open(out: &mut Vec<u8>, id: &RequestId) {
     out.extend_from_slice(br#","result":"#);
 }
 
-/// An error response; the id is `null` where it could not be read.
+/// An error response; without an id where it could not be read: the protocol's schemas know no `null` there.
 pub fn error(out: &mut Vec<u8>, id: Option<&RequestId>, error: &Error) {
-    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    match id {
-        Some(id) => id.write(out),
-        None => out.extend_from_slice(b"null"),
+    out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
+    if let Some(id) = id {
+        out.extend_from_slice(br#","id":"#);
+        id.write(out);
     }
     out.extend_from_slice(br#","error":"#);
     error_object(out, error);
@@ -53,11 +53,13 @@ pub fn request(out: &mut Vec<u8>, id: &RequestId, method: &str, params: Option<&
     close(out);
 }
 
-/// The start of a request, up to where the value of `params` goes. [`close`] ends it.
-pub fn request_open(out: &mut Vec<u8>, id: &RequestId, method: &str) {
+/// A request whose `params` are written by a function.
+pub fn request_with(out: &mut Vec<u8>, id: &RequestId, method: &str, params: impl FnOnce(&mut Vec<u8>)) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     id.write(out);
     method_and_params(out, method, Some(b""));
+    params(out);
+    close(out);
 }
 
 /// A notification; `params` is the JSON text of an object.
@@ -67,13 +69,15 @@ pub fn notification(out: &mut Vec<u8>, method: &str, params: Option<&[u8]>) {
     close(out);
 }
 
-/// The start of a notification, up to where the value of `params` goes. [`close`] ends it.
-pub fn notification_open(out: &mut Vec<u8>, method: &str) {
+/// A notification whose `params` are written by a function.
+pub fn notification_with(out: &mut Vec<u8>, method: &str, params: impl FnOnce(&mut Vec<u8>)) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
     method_and_params(out, method, Some(b""));
+    params(out);
+    close(out);
 }
 
-/// Ends an object, or a message that an `_open` function began.
+/// Ends an object, or a message that [`result_open`] began.
 pub fn close(out: &mut Vec<u8>) {
     out.push(b'}');
 }
@@ -105,6 +109,15 @@ pub fn member(out: &mut Vec<u8>, name: &str, json: &[u8]) {
 pub fn member_string(out: &mut Vec<u8>, name: &str, text: &str) {
     key(out, name);
     string(out, text);
+}
+
+/// A number that is finite; whole ones without a fraction.
+pub fn number(out: &mut Vec<u8>, value: f64) {
+    let written = match value.fract() == 0.0 && value.abs() < 1e15 {
+        true => write!(out, "{}", value as i64),
+        false => write!(out, "{value}"),
+    };
+    debug_assert!(written.is_ok(), "a Vec takes every write");
 }
 
 /// An integer.

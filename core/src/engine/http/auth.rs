@@ -25,7 +25,8 @@ struct Members {
 impl Principal {
     /// Reads `{"subject", "client"?, ...}`. Anything else is no success: only an explicit one counts (X12).
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let refused = |error: serde_json::Error| Error::internal(format!("the check of a request gave no principal: {error}"));
+        let refused =
+            |error: serde_json::Error| Error::internal(format!("the check of a request gave no principal: {error}"));
         let members: Members = serde_json::from_str(text).map_err(refused)?;
         if members.subject.is_empty() {
             return Err(Error::internal("the check of a request gave a principal without a subject"));
@@ -52,22 +53,30 @@ impl Engine {
         input.extend_from_slice(b"}}");
         let ticket = Arc::clone(&arrival.ticket);
         let origin = Origin { input: input.into(), ..Origin::default() };
-        let call = Call::new(Arc::clone(self), Work::Authenticate(Mutex::new(Some(arrival))), origin, None, now);
+        let call =
+            Call::new(Arc::clone(self), Work::Authenticate(Mutex::new(Some(Box::new(arrival)))), origin, None, now);
         ticket.attach(Arc::clone(&call) as Arc<dyn Leaving>);
         call.start();
     }
 
     /// The host's answer: a principal, or none.
-    pub(in crate::engine) fn authenticated(self: &Arc<Self>, call: &Arc<Call>, arrival: Option<Arrival>, text: Option<&str>, now: Now) {
+    pub(in crate::engine) fn authenticated(
+        self: &Arc<Self>,
+        call: &Arc<Call>,
+        arrival: Option<Box<Arrival>>,
+        text: Option<&str>,
+        now: Now,
+    ) {
         let Some(arrival) = arrival.filter(|_| call.finish()) else { return };
         arrival.ticket.release();
         match text.map(Principal::parse) {
-            Some(Ok(principal)) => self.admit(arrival, Some(Arc::new(principal)), now),
+            Some(Ok(principal)) => self.admit(*arrival, Some(Arc::new(principal)), now),
             refused => {
                 if let Some(Err(error)) = refused {
                     self.report(Level::Warning, error.message().to_owned());
                 }
-                let mut response = problem(StatusCode::UNAUTHORIZED, &Error::invalid_request("authentication is needed"));
+                let mut response =
+                    problem(StatusCode::UNAUTHORIZED, &Error::invalid_request("authentication is needed"));
                 response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
                 arrival.respond(response);
             }

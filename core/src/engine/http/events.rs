@@ -134,7 +134,10 @@ impl Engine {
         let id = query(arrival.parts.uri.query().unwrap_or_default(), "session_id").unwrap_or_default();
         let key = principal.as_ref().map(|principal| principal.key());
         let Some(peer) = self.event_peers.lock().get(id).filter(|peer| peer.principal == key).cloned() else {
-            return arrival.respond(problem(StatusCode::NOT_FOUND, &Error::invalid_request("Session not found").with_code(-32001)));
+            return arrival.respond(problem(
+                StatusCode::NOT_FOUND,
+                &Error::invalid_request("Session not found").with_code(-32001),
+            ));
         };
         let mut response = Response::new(Message { shared: Bytes::from_static(b"Accepted"), ..Message::default() });
         *response.status_mut() = StatusCode::ACCEPTED;

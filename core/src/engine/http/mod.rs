@@ -157,11 +157,15 @@ impl Engine {
     /// Looks at a request's head before its body is read: host and origin first, on every route (security 2).
     /// Returns the answer where the head alone decides it.
     pub fn check_http(&self, options: &HttpOptions, parts: &Parts) -> Option<Response<Message>> {
-        let values = |name| -> Vec<&str> { parts.headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("\u{0}")).collect() };
+        let values = |name| -> Vec<&str> {
+            parts.headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("\u{0}")).collect()
+        };
         let authority = parts.uri.authority().map(|authority| authority.as_str());
         let refused = options.origin.check(&values(header::HOST), authority, &values(header::ORIGIN)).err();
         let answer = match refused {
-            Some(refusal) => problem(StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN), &refusal.error),
+            Some(refusal) => {
+                problem(StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN), &refusal.error)
+            }
             None => self.check_allowed(options, parts)?,
         };
         Some(options.finish(parts, answer))
@@ -210,7 +214,10 @@ impl Engine {
         let text = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let accepts = headers::accepts(text(header::ACCEPT));
         if parts.method == Verb::GET && !accepts.sse {
-            return Some(problem(StatusCode::NOT_ACCEPTABLE, &Error::invalid_request("`Accept` must allow text/event-stream")));
+            return Some(problem(
+                StatusCode::NOT_ACCEPTABLE,
+                &Error::invalid_request("`Accept` must allow text/event-stream"),
+            ));
         }
         if parts.method != Verb::POST {
             return None;

@@ -38,13 +38,20 @@ impl Engine {
         }
     }
 
-    fn post_modern(self: &Arc<Self>, arrival: Arrival, message: Message<'_, Params<'_>>, principal: Option<Arc<Principal>>, now: Now) {
+    fn post_modern(
+        self: &Arc<Self>,
+        arrival: Arrival,
+        message: Message<'_, Params<'_>>,
+        principal: Option<Arc<Principal>>,
+        now: Now,
+    ) {
         let (id, method, params) = match message {
             Message::Request { id, method, params } => (id, method, params),
             // The revision defines no notification on this transport; one is accepted and has no effect.
             Message::Notification { .. } => return arrival.respond(accepted()),
             Message::Response { .. } | Message::Orphan { .. } => {
-                return arrival.respond(problem(StatusCode::BAD_REQUEST, &Error::invalid_request("a client sends no responses")));
+                return arrival
+                    .respond(problem(StatusCode::BAD_REQUEST, &Error::invalid_request("a client sends no responses")));
             }
         };
         if let Err(error) = server::check_standard(&arrival.parts.headers, &method, params.as_ref()) {
@@ -58,7 +65,17 @@ impl Engine {
         let stream = PostStream::open(self, &arrival, shape, None);
         let head = Some(Arc::new(arrival.parts));
         let sink: Arc<dyn Sink> = Arc::clone(&stream) as Arc<dyn Sink>;
-        let request = Request { text: &text, id, method: &method, params, peer: None, sink, head, principal, header: header.as_deref() };
+        let request = Request {
+            text: &text,
+            id,
+            method: &method,
+            params,
+            peer: None,
+            sink,
+            head,
+            principal,
+            header: header.as_deref(),
+        };
         self.serve(request, now);
         stream.wait(now);
     }
@@ -70,7 +87,8 @@ impl Engine {
         principal: Option<Arc<Principal>>,
         now: Now,
     ) {
-        let is_initialize = matches!(&message, Some(Message::Request { method, .. }) if method == Method::Initialize.as_str());
+        let is_initialize =
+            matches!(&message, Some(Message::Request { method, .. }) if method == Method::Initialize.as_str());
         let found = self.legacy_peer(&arrival, is_initialize, principal.as_ref(), now);
         let (session, peer, header) = match found {
             Ok(found) => found,
@@ -84,7 +102,8 @@ impl Engine {
                 return arrival.respond(json(status, out.into()));
             }
         };
-        let carrier = |arrival: Arrival| Carrier { head: Some(Arc::new(arrival.parts)), principal: principal.clone(), header };
+        let carrier =
+            |arrival: Arrival| Carrier { head: Some(Arc::new(arrival.parts)), principal: principal.clone(), header };
         match message {
             Some(message @ (Message::Notification { .. } | Message::Response { .. } | Message::Orphan { .. })) => {
                 let text = arrival.body.clone();
@@ -93,7 +112,8 @@ impl Engine {
                 self.handle(&peer, sink, &text, message, &carrier(arrival), now);
             }
             message => {
-                let shape = Shape { opens_session: is_initialize && session.is_some(), ..self.shape(&arrival, Era::Legacy) };
+                let shape =
+                    Shape { opens_session: is_initialize && session.is_some(), ..self.shape(&arrival, Era::Legacy) };
                 let text = arrival.body.clone();
                 if message.is_none() && !self.batch_is_answered(&text) {
                     let sink = Arc::clone(&peer.sink);
@@ -146,7 +166,9 @@ impl Engine {
             ))),
             Some(id) => {
                 let session = self.sessions.find(id, principal.map(|principal| principal.key()).as_deref(), now);
-                let session = session.ok_or_else(|| (StatusCode::NOT_FOUND, Error::invalid_request("Session not found").with_code(-32001)))?;
+                let session = session.ok_or_else(|| {
+                    (StatusCode::NOT_FOUND, Error::invalid_request("Session not found").with_code(-32001))
+                })?;
                 Ok((Some(Arc::clone(&session)), Arc::clone(&session.peer), header))
             }
         }

@@ -39,7 +39,7 @@ pub(in crate::engine) struct Sessions {
 }
 
 /// One session.
-pub(super) struct Session {
+pub(in crate::engine) struct Session {
     pub peer: Arc<Peer>,
     /// Whose session it is (security 9).
     principal: Option<String>,
@@ -145,11 +145,6 @@ impl Sessions {
         for session in all {
             session.close_stream(GENERAL);
         }
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.lock().len()
     }
 }
 
@@ -368,7 +363,8 @@ impl Engine {
         arrival: &Arrival,
         now: Now,
     ) -> Result<(), (StatusCode, Error)> {
-        let unknown = || (StatusCode::BAD_REQUEST, Error::invalid_request("Last-Event-ID names no event that is still kept"));
+        let unknown =
+            || (StatusCode::BAD_REQUEST, Error::invalid_request("Last-Event-ID names no event that is still kept"));
         let (number, after) = match last {
             None => (GENERAL, None),
             Some(id) => parse_event_id(id).map(|(stream, event)| (stream, Some(event))).ok_or_else(unknown)?,
@@ -383,9 +379,13 @@ impl Engine {
             return Err((StatusCode::CONFLICT, Error::invalid_request("the session has an open stream already")));
         }
         let rest: Vec<_> = match after {
-            Some(event) => stream.replay.after(event).ok_or_else(unknown)?.map(|(event, data)| (event, data.clone())).collect(),
+            Some(event) => {
+                stream.replay.after(event).ok_or_else(unknown)?.map(|(event, data)| (event, data.clone())).collect()
+            }
             None => match stream.unread.checked_sub(1) {
-                Some(read) => stream.replay.after(read).map(|rest| rest.map(|(event, data)| (event, data.clone())).collect()),
+                Some(read) => {
+                    stream.replay.after(read).map(|rest| rest.map(|(event, data)| (event, data.clone())).collect())
+                }
                 None => Some(stream.replay.all().map(|(event, data)| (event, data.clone())).collect()),
             }
             .unwrap_or_default(),
@@ -410,7 +410,11 @@ impl Engine {
         self.timers.set(now.monotonic + self.limits().keep_alive, weak);
         stream.keep_alive = Some(keeper);
         drop(streams);
-        arrival.ticket.attach(Arc::new(Reader { session: Arc::downgrade(session), stream: number, reply: Arc::clone(reply) }));
+        arrival.ticket.attach(Arc::new(Reader {
+            session: Arc::downgrade(session),
+            stream: number,
+            reply: Arc::clone(reply),
+        }));
         Ok(())
     }
 
@@ -425,18 +429,26 @@ impl Engine {
         }
     }
 
-    fn session_of(&self, arrival: &Arrival, principal: Option<&Principal>, now: Now) -> Result<Arc<Session>, Response<Message>> {
+    fn session_of(
+        &self,
+        arrival: &Arrival,
+        principal: Option<&Principal>,
+        now: Now,
+    ) -> Result<Arc<Session>, Response<Message>> {
         let id = match session_id(&arrival.parts) {
             Ok(Some(id)) => id,
             Ok(None) => {
-                return Err(problem(StatusCode::BAD_REQUEST, &Error::invalid_request("the header Mcp-Session-Id is missing")));
+                return Err(problem(
+                    StatusCode::BAD_REQUEST,
+                    &Error::invalid_request("the header Mcp-Session-Id is missing"),
+                ));
             }
             Err(error) => return Err(problem(StatusCode::BAD_REQUEST, &error)),
         };
         let key = principal.map(Principal::key);
-        self.sessions
-            .find(id, key.as_deref(), now)
-            .ok_or_else(|| problem(StatusCode::NOT_FOUND, &Error::invalid_request("Session not found").with_code(-32001)))
+        self.sessions.find(id, key.as_deref(), now).ok_or_else(|| {
+            problem(StatusCode::NOT_FOUND, &Error::invalid_request("Session not found").with_code(-32001))
+        })
     }
 }
 

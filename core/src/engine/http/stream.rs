@@ -37,7 +37,6 @@ pub(super) struct Shape {
 pub(super) struct PostStream {
     engine: Arc<Engine>,
     shape: Shape,
-    options: Arc<HttpOptions>,
     /// Headers that every response of this request has.
     extra: Vec<(http::HeaderName, HeaderValue)>,
     session: Option<Arc<Session>>,
@@ -70,7 +69,6 @@ impl PostStream {
         let stream = Arc::new(Self {
             engine: Arc::clone(engine),
             shape,
-            options: Arc::clone(&arrival.options),
             extra: extra_headers(&arrival.options, &arrival.parts),
             session,
             reply: Arc::clone(&arrival.reply),
@@ -196,7 +194,9 @@ impl Sink for PostStream {
 
     fn close_early(&self) {
         let mut state = self.state();
-        let Some(session) = self.session.as_ref().filter(|session| self.shape.streams && session.polls()) else { return };
+        let Some(session) = self.session.as_ref().filter(|session| self.shape.streams && session.polls()) else {
+            return;
+        };
         if state.phase == Phase::Waiting {
             self.begin(&mut state);
         }

@@ -53,9 +53,14 @@ pub fn check_standard(all: &HeaderMap, method: &str, params: Option<&Params<'_>>
     };
     if let Some(value) = value.transpose()? {
         let sent = single(all, NAME)?.ok_or_else(|| mismatch(format!("the header {NAME} is missing")))?;
-        let decoded = headers::decode(sent).map_err(|error| mismatch(format!("the header {NAME}: {}", error.message())))?;
+        let decoded =
+            headers::decode(sent).map_err(|error| mismatch(format!("the header {NAME}: {}", error.message())))?;
         if decoded != value {
-            return Err(mismatch(format!("the header {NAME} is `{}`, the body says `{}`", decoded.escape_debug(), value.escape_debug())));
+            return Err(mismatch(format!(
+                "the header {NAME} is `{}`, the body says `{}`",
+                decoded.escape_debug(),
+                value.escape_debug()
+            )));
         }
     }
     Ok(())
@@ -79,19 +84,19 @@ pub fn check_params(all: &HeaderMap, map: &xheader::HeaderMap, arguments: &str) 
         return Ok(());
     }
     let values = map.extract(arguments)?;
-    for (entry, value) in map.entries().zip(values) {
-        let sent = single(all, entry.header())?;
+    for (entry, value) in map.entries().iter().zip(values) {
+        let sent = single(all, &entry.key)?;
         match (sent, value) {
             (None, None) => {}
-            (None, Some(_)) => return Err(mismatch(format!("the header {} is missing", entry.header()))),
+            (None, Some(_)) => return Err(mismatch(format!("the header {} is missing", entry.key))),
             (Some(_), None) => {
-                return Err(mismatch(format!("the header {} is there, but its argument is not", entry.header())));
+                return Err(mismatch(format!("the header {} is there, but its argument is not", entry.key)));
             }
             (Some(sent), Some(value)) => {
-                let decoded =
-                    headers::decode(sent).map_err(|error| mismatch(format!("the header {}: {}", entry.header(), error.message())))?;
+                let decoded = headers::decode(sent)
+                    .map_err(|error| mismatch(format!("the header {}: {}", entry.key, error.message())))?;
                 if !entry.matches(&decoded, &value) {
-                    return Err(mismatch(format!("the header {} does not say what its argument says", entry.header())));
+                    return Err(mismatch(format!("the header {} does not say what its argument says", entry.key)));
                 }
             }
         }

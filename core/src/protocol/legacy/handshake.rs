@@ -12,15 +12,17 @@ use crate::protocol::peer::Negotiated;
 pub fn negotiate(params: Option<&Params<'_>>) -> Result<Negotiated> {
     let params = params.ok_or_else(|| Error::invalid_params("`protocolVersion` is missing"))?;
     let requested = params::required(params.protocol_version, "protocolVersion")?;
-    let version = Version::parse(&requested)
-        .filter(|version| version.era() == Era::Legacy)
-        .unwrap_or(Version::NEWEST_LEGACY);
+    let version =
+        Version::parse(&requested).filter(|version| version.era() == Era::Legacy).unwrap_or(Version::NEWEST_LEGACY);
     let empty = || RawValue::from_string("{}".into()).unwrap_or_default();
     let capabilities_text = params.capabilities.map_or_else(empty, ToOwned::to_owned);
     let capabilities = ClientCapabilities::parse(&capabilities_text)?.limited_to(version);
     let client_info = match params.client_info {
         Some(info) if !params::is_object(info) => {
-            return Err(Error::invalid_params(format!("`clientInfo` must be an object, got {}", params::kind_of(info))));
+            return Err(Error::invalid_params(format!(
+                "`clientInfo` must be an object, got {}",
+                params::kind_of(info)
+            )));
         }
         info => info.map(ToOwned::to_owned),
     };

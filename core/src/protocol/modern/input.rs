@@ -12,8 +12,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::model::params::is_object;
 use crate::model::{ClientCapabilities, Method, Version};
+use crate::schema::check::{Invalid, describe};
 use crate::schema::compile::Validator;
-use crate::schema::check::describe;
 use crate::wire::{raw, write};
 
 /// What identifies a question when it is asked again.
@@ -91,7 +91,8 @@ impl Question {
         if ok {
             return Ok(());
         }
-        let error = Error::new(ErrorKind::MissingCapability, format!("the client did not declare the capability {required}"));
+        let error =
+            Error::new(ErrorKind::MissingCapability, format!("the client did not declare the capability {required}"));
         let data = format!("{{\"requiredCapabilities\":{required}}}");
         Err(match RawValue::from_string(data) {
             Ok(data) => error.with_data(data),
@@ -107,19 +108,21 @@ impl Question {
         }
         match self.method {
             Method::Elicit => {
-                let action = raw::get(answer.get(), "action").map(RawValue::get);
+                let action = get(answer, "action").map(RawValue::get);
                 match action {
                     Some("\"accept\"") => self.check_form(answer, limits),
                     Some("\"decline\"" | "\"cancel\"") => Ok(()),
-                    Some(other) => Err(wrong(&format!("has the unknown action {other}: expected accept, decline or cancel"))),
+                    Some(other) => {
+                        Err(wrong(&format!("has the unknown action {other}: expected accept, decline or cancel")))
+                    }
                     None => Err(wrong("has no `action`")),
                 }
             }
-            Method::Sample => match (raw::get(answer.get(), "role"), raw::get(answer.get(), "content")) {
+            Method::Sample => match (get(answer, "role"), get(answer, "content")) {
                 (Some(_), Some(_)) => Ok(()),
                 _ => Err(wrong("must have `role` and `content`")),
             },
-            _ => match raw::get(answer.get(), "roots").map(|roots| roots.get().starts_with('[')) {
+            _ => match get(answer, "roots").map(|roots| roots.get().starts_with('[')) {
                 Some(true) => Ok(()),
                 _ => Err(wrong("must have an array `roots`")),
             },
@@ -128,12 +131,12 @@ impl Question {
 
     fn check_form(&self, answer: &RawValue, limits: &Limits) -> Result<()> {
         let Some(schema) = &self.schema else { return Ok(()) };
-        let content = raw::get(answer.get(), "content").map_or("{}", RawValue::get);
+        let content = get(answer, "content").map_or("{}", RawValue::get);
         let validator = Validator::new(schema.get(), limits)?;
-        match validator.check(content, limits)? {
-            problems if problems.is_empty() => Ok(()),
-            problems => Err(Error::invalid_params(describe(&problems, "the answer to the form"))),
-        }
+        validator.check(content).map_err(|invalid| match invalid {
+            Invalid::Problems(problems) => Error::invalid_params(describe(&problems, "answer to the form")),
+            Invalid::Unchecked(error) => error,
+        })
     }
 
     /// The parameters as a request of a legacy revision: URL mode has an id there, and before there were modes no `mode`.
@@ -143,11 +146,11 @@ impl Question {
         }
         let mut out = Vec::with_capacity(self.params.get().len() + 64);
         out.push(b'{');
-        if self.is_url && raw::get(self.params.get(), "elicitationId").is_none() {
+        if self.is_url && get(&self.params, "elicitationId").is_none() {
             out.extend_from_slice(b"\"elicitationId\":");
             write::string(&mut out, &id());
         }
-        for (key, value) in raw::members(self.params.get()).into_iter().flatten().flatten() {
+        for (key, value) in raw::members(&self.params).into_iter().flatten() {
             if key == "mode" && !version.has_elicitation_modes() {
                 continue;
             }
@@ -170,6 +173,10 @@ impl Question {
         out.extend_from_slice(self.params.get().as_bytes());
         out.push(b'}');
     }
+}
+
+fn get<'a>(raw: &'a RawValue, key: &str) -> Option<&'a RawValue> {
+    raw::get(raw, key).ok().flatten()
 }
 
 fn digest_of(method: Method, params: &RawValue) -> Digest {
