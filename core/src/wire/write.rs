@@ -209,19 +209,17 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"n/x","params":{}}"#
         );
         let open = written(|out| {
-            request_open(out, &RequestId::Int(2), "m");
-            out.push(b'{');
-            member(out, "a", b"1");
-            member_string(out, "b", "{");
-            member(out, "c", b"null");
-            close(out);
-            close(out);
+            request_with(out, &RequestId::Int(2), "m", |out| {
+                out.push(b'{');
+                member(out, "a", b"1");
+                member_string(out, "b", "{");
+                member(out, "c", b"null");
+                close(out);
+            });
         });
         assert_eq!(open, r#"{"jsonrpc":"2.0","id":2,"method":"m","params":{"a":1,"b":"{","c":null}}"#);
         let open = written(|out| {
-            notification_open(out, "m");
-            out.extend_from_slice(b"{}");
-            close(out);
+            notification_with(out, "m", |out| out.extend_from_slice(b"{}"));
         });
         assert_eq!(open, r#"{"jsonrpc":"2.0","method":"m","params":{}}"#);
     }
@@ -236,7 +234,7 @@ mod tests {
         );
         assert_eq!(
             written(|out| error(out, None, &Error::parse("bad"))),
-            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad"}}"#
+            r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"bad"}}"#
         );
     }
 
