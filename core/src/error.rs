@@ -43,6 +43,28 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// The kind's name at the language boundary.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Parse => "parse",
+            Self::InvalidRequest => "invalid_request",
+            Self::MethodNotFound => "method_not_found",
+            Self::InvalidParams => "invalid_params",
+            Self::Internal => "internal",
+            Self::HeaderMismatch => "header_mismatch",
+            Self::MissingCapability => "missing_capability",
+            Self::UnsupportedVersion => "unsupported_version",
+            Self::Limit => "limit",
+            Self::Timeout => "timeout",
+            Self::Cancelled => "cancelled",
+            Self::Closed => "closed",
+            Self::Refused => "refused",
+            Self::Definition => "definition",
+            Self::Remote => "remote",
+            Self::Io => "io",
+        }
+    }
+
     /// The JSON-RPC code that this kind travels under.
     /// See <https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes>.
     pub fn code(self) -> i64 {

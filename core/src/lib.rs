@@ -18,4 +18,6 @@ pub mod registry;
 
 pub mod engine;
 
+pub mod bridge;
+
 pub mod types;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::error::{Error, Result};
+
 /// The bounds of one server or client. All are on by default.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -78,5 +80,40 @@ impl Default for Limits {
             shutdown_grace: Duration::from_secs(10),
             call_for: Duration::from_secs(60),
         }
+    }
+}
+
+impl Limits {
+    /// Sets the limit of that name: a number, or seconds where it is a time.
+    pub fn set(&mut self, name: &str, value: f64) -> Result<()> {
+        let wrong = || Error::definition(format!("the limit `{name}` cannot be {value}"));
+        let count = |value: f64| (value >= 0.0 && value.fract() == 0.0).then_some(value as usize).ok_or_else(wrong);
+        let time = |value: f64| Duration::try_from_secs_f64(value).map_err(|_| wrong());
+        match name {
+            "message_bytes" => self.message_bytes = count(value)?,
+            "json_depth" => self.json_depth = count(value)?,
+            "token_bytes" => self.token_bytes = count(value)?,
+            "uri_bytes" => self.uri_bytes = count(value)?,
+            "in_flight" => self.in_flight = count(value)?,
+            "parked" => self.parked = count(value)?,
+            "parked_for" => self.parked_for = time(value)?,
+            "request_state_for" => self.request_state_for = time(value)?,
+            "sessions" => self.sessions = count(value)?,
+            "sessions_per_principal" => self.sessions_per_principal = count(value)?,
+            "session_idle" => self.session_idle = time(value)?,
+            "subscriptions" => self.subscriptions = count(value)?,
+            "queued_bytes" => self.queued_bytes = count(value)?,
+            "replay_events" => self.replay_events = count(value)?,
+            "schema_bytes" => self.schema_bytes = count(value)?,
+            "schema_depth" => self.schema_depth = count(value)?,
+            "schema_cost" => self.schema_cost = count(value)?,
+            "header_bytes" => self.header_bytes = count(value)?,
+            "keep_alive" => self.keep_alive = time(value)?,
+            "input_for" => self.input_for = time(value)?,
+            "shutdown_grace" => self.shutdown_grace = time(value)?,
+            "call_for" => self.call_for = time(value)?,
+            _ => return Err(Error::definition(format!("there is no limit `{name}`"))),
+        }
+        Ok(())
     }
 }

@@ -174,6 +174,11 @@ impl Call {
         }
     }
 
+    /// Whether the call has questions that no flush has sent yet.
+    pub fn has_unsent(&self) -> bool {
+        !self.state().unsent.is_empty()
+    }
+
     /// Ends the event stream of the call early, where its client can poll for the rest (SEP-1699).
     pub fn close_stream(&self) {
         let state = self.state();

@@ -1,0 +1,280 @@
+//! Settings as a language gives them: JSON text with our own words. An unknown word is an error that names it.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::engine::http::HttpOptions;
+use crate::engine::{CacheHints, ServerOptions};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::protocol::http::origin::{Cors, OriginPolicy, OriginSettings};
+use crate::registry::listing::CacheHint;
+use crate::registry::tool::{Rate, ToolOptions};
+use crate::wire::write;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Server {
+    name: String,
+    version: String,
+    title: Option<String>,
+    description: Option<String>,
+    website_url: Option<String>,
+    icons: Option<Box<RawValue>>,
+    instructions: Option<Box<str>>,
+    limits: Option<Box<RawValue>>,
+    page_size: Option<usize>,
+    mask_errors: Option<bool>,
+    auth: Option<bool>,
+    visibility: Option<bool>,
+    audit: Option<bool>,
+    state_keys: Option<Vec<String>>,
+    cache: Option<Cache>,
+    rate: Option<RateMembers>,
+    concurrency: Option<usize>,
+    timeout: Option<f64>,
+    subscribe: Option<bool>,
+    legacy_sessions: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cache {
+    tools: Option<Hint>,
+    resources: Option<Hint>,
+    templates: Option<Hint>,
+    prompts: Option<Hint>,
+    discover: Option<Hint>,
+    read: Option<Hint>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Hint {
+    ttl_ms: u64,
+    scope: Scope,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Scope {
+    Public,
+    Private,
+}
+
+impl From<Hint> for CacheHint {
+    fn from(hint: Hint) -> Self {
+        Self { ttl_ms: hint.ttl_ms, is_public: matches!(hint.scope, Scope::Public) }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RateMembers {
+    calls: u32,
+    per: f64,
+    by: Option<By>,
+}
+
+#[derive(Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum By {
+    Principal,
+    All,
+}
+
+impl RateMembers {
+    fn read(self) -> Result<Rate> {
+        if self.calls == 0 {
+            return Err(Error::definition("`rate.calls` must be at least 1"));
+        }
+        Ok(Rate { calls: self.calls, per: seconds("rate.per", self.per)?, by_principal: self.by != Some(By::All) })
+    }
+}
+
+fn seconds(name: &str, value: f64) -> Result<Duration> {
+    Duration::try_from_secs_f64(value)
+        .ok()
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| Error::definition(format!("`{name}` must be a positive number of seconds, got {value}")))
+}
+
+fn read<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| Error::definition(format!("{what}: {error}")))
+}
+
+/// Reads the settings of a server.
+pub fn parse_server(text: &str) -> Result<ServerOptions> {
+    let server: Server = read(text, "the server's options")?;
+    let mut options = ServerOptions::new(&server.name, &server.version);
+    let mut info = options.info.to_string().into_bytes();
+    info.pop();
+    for (name, value) in
+        [("title", &server.title), ("description", &server.description), ("websiteUrl", &server.website_url)]
+    {
+        if let Some(value) = value {
+            write::member_string(&mut info, name, value);
+        }
+    }
+    if let Some(icons) = &server.icons {
+        write::member(&mut info, "icons", icons.get().as_bytes());
+    }
+    info.push(b'}');
+    options.info = String::from_utf8_lossy(&crate::wire::raw::one_line(&info)).into();
+    options.instructions = server.instructions;
+    if let Some(limits) = server.limits {
+        parse_limits(limits.get(), &mut options.limits)?;
+    }
+    options.page_size = server.page_size;
+    options.mask_errors = server.mask_errors;
+    options.auth = server.auth.unwrap_or(false);
+    options.visibility = server.visibility.unwrap_or(false);
+    options.audit = server.audit.unwrap_or(false);
+    options.subscribe = server.subscribe.unwrap_or(true);
+    options.legacy_sessions = server.legacy_sessions.unwrap_or(true);
+    options.concurrency = server.concurrency;
+    options.timeout = server.timeout.map(|value| seconds("timeout", value)).transpose()?;
+    options.rate = server.rate.map(RateMembers::read).transpose()?;
+    if let Some(cache) = server.cache {
+        let hint = |hint: Option<Hint>| hint.map(CacheHint::from);
+        options.hints = CacheHints {
+            discover: hint(cache.discover),
+            tools: hint(cache.tools),
+            resources: hint(cache.resources),
+            templates: hint(cache.templates),
+            prompts: hint(cache.prompts),
+            read: hint(cache.read),
+        };
+    }
+    for key in server.state_keys.unwrap_or_default() {
+        let bytes = STANDARD.decode(&key).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+        options
+            .state_keys
+            .push(bytes.ok_or_else(|| Error::definition("a state key must be the Base64 form of 32 bytes"))?);
+    }
+    Ok(options)
+}
+
+/// Changes limits by their names: numbers, and seconds where the limit is a time.
+pub fn parse_limits(text: &str, limits: &mut Limits) -> Result<()> {
+    let values: std::collections::BTreeMap<String, f64> = read(text, "limits")?;
+    for (name, value) in values {
+        limits.set(&name, value)?;
+    }
+    Ok(())
+}
+
+/// What a registration may say besides its definition.
+#[derive(Default)]
+pub struct Registration {
+    pub tool: ToolOptions,
+    pub hint: Option<CacheHint>,
+    pub unsafe_variables: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RegistrationMembers {
+    timeout: Option<f64>,
+    concurrency: Option<usize>,
+    rate: Option<RateMembers>,
+    once: Option<bool>,
+    unchecked: Option<bool>,
+    cache: Option<Hint>,
+    unsafe_variables: Option<Vec<String>>,
+}
+
+/// Reads the options of a registration.
+pub fn parse_registration(text: &str) -> Result<Registration> {
+    let members: RegistrationMembers = read(text, "the registration's options")?;
+    Ok(Registration {
+        tool: ToolOptions {
+            timeout: members.timeout.map(|value| seconds("timeout", value)).transpose()?,
+            concurrency: members.concurrency,
+            rate: members.rate.map(RateMembers::read).transpose()?,
+            once: members.once.unwrap_or(false),
+            unchecked: members.unchecked.unwrap_or(false),
+        },
+        hint: members.cache.map(CacheHint::from),
+        unsafe_variables: members.unsafe_variables.unwrap_or_default(),
+    })
+}
+
+/// Where and how to serve HTTP.
+pub struct HttpSettings {
+    pub address: (String, u16),
+    pub options: HttpOptions,
+    pub threads: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Http {
+    host: Option<String>,
+    port: Option<u16>,
+    path: Option<String>,
+    /// `null` switches the two endpoints of 2024-11-05 off.
+    #[serde(default = "usual_sse_path")]
+    sse_path: Option<String>,
+    message_path: Option<String>,
+    #[serde(default)]
+    allowed_hosts: Vec<String>,
+    #[serde(default)]
+    allowed_origins: Vec<String>,
+    #[serde(default)]
+    allow_any_host: bool,
+    cors: Option<CorsMembers>,
+    #[serde(default)]
+    json_only: bool,
+    threads: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CorsMembers {
+    origins: Vec<String>,
+    #[serde(default)]
+    credentials: bool,
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "serde wants a function of the member's type")]
+fn usual_sse_path() -> Option<String> {
+    Some("/sse".to_owned())
+}
+
+/// Reads the settings of an HTTP server.
+pub fn parse_http(text: &str) -> Result<HttpSettings> {
+    let http: Http = read(text, "the HTTP options")?;
+    let host = http.host.unwrap_or_else(|| "127.0.0.1".to_owned());
+    let bind = match host.as_str() {
+        "localhost" => IpAddr::from([127, 0, 0, 1]),
+        other => other
+            .trim_matches(['[', ']'])
+            .parse()
+            .map_err(|_| Error::definition(format!("`host` must be an IP address or `localhost`, got `{other}`")))?,
+    };
+    let mut settings = OriginSettings {
+        allowed_hosts: http.allowed_hosts,
+        allowed_origins: http.allowed_origins,
+        allow_any_host: http.allow_any_host,
+    };
+    let cors = http.cors.map(|cors| {
+        // What CORS lets in, the origin check must let in too.
+        settings.allowed_origins.extend(cors.origins.iter().filter(|origin| *origin != "*").cloned());
+        Cors::new(&cors.origins, cors.credentials)
+    });
+    let mut options = HttpOptions::new(OriginPolicy::new(bind, &settings)?);
+    options.cors = cors.transpose()?;
+    options.json_only = http.json_only;
+    if let Some(path) = http.path {
+        options.path = path;
+    }
+    let messages = http.message_path.unwrap_or_else(|| "/messages/".to_owned());
+    options.sse = http.sse_path.map(|path| (path, messages));
+    Ok(HttpSettings { address: (bind.to_string(), http.port.unwrap_or(8000)), options, threads: http.threads })
+}
