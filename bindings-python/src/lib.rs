@@ -1,1 +1,36 @@
-//! The boundary to Python.
+//! The boundary to Python: JSON text crosses, and nothing of ours ever runs Python code. `_native.pyi` beside the package is its contract.
+
+use omniport::bridge::ItemKind;
+use pyo3::prelude::*;
+
+mod engine;
+mod events;
+mod fault;
+mod foreign;
+mod serving;
+
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let kinds = [
+        ("CALL", ItemKind::Call),
+        ("READ", ItemKind::Read),
+        ("GET", ItemKind::Get),
+        ("COMPLETE", ItemKind::Complete),
+        ("VISIBLE", ItemKind::Visible),
+        ("AUTHENTICATE", ItemKind::Authenticate),
+        ("ANSWER", ItemKind::Answer),
+        ("CANCEL", ItemKind::Cancel),
+        ("EVENT", ItemKind::Event),
+        ("AUDIT", ItemKind::Audit),
+        ("REPORT", ItemKind::Report),
+        ("HTTP", ItemKind::Http),
+        ("RESULT", ItemKind::Result),
+        ("END", ItemKind::End),
+    ];
+    for (name, kind) in kinds {
+        module.add(name, kind as u8)?;
+    }
+    module.add("Fault", module.py().get_type::<fault::Fault>())?;
+    module.add_class::<engine::Engine>()?;
+    Ok(())
+}

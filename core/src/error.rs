@@ -43,6 +43,30 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    const ALL: [Self; 16] = [
+        Self::Parse,
+        Self::InvalidRequest,
+        Self::MethodNotFound,
+        Self::InvalidParams,
+        Self::Internal,
+        Self::HeaderMismatch,
+        Self::MissingCapability,
+        Self::UnsupportedVersion,
+        Self::Limit,
+        Self::Timeout,
+        Self::Cancelled,
+        Self::Closed,
+        Self::Refused,
+        Self::Definition,
+        Self::Remote,
+        Self::Io,
+    ];
+
+    /// The kind of that name at the language boundary.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
     /// The kind's name at the language boundary.
     pub fn word(self) -> &'static str {
         match self {

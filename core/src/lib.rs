@@ -21,3 +21,5 @@ pub mod engine;
 pub mod bridge;
 
 pub mod types;
+
+pub use bytes;

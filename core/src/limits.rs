@@ -116,4 +116,33 @@ impl Limits {
         }
         Ok(())
     }
+
+    /// The limit of that name: a number, or seconds where it is a time.
+    pub fn get(&self, name: &str) -> Result<f64> {
+        Ok(match name {
+            "message_bytes" => self.message_bytes as f64,
+            "json_depth" => self.json_depth as f64,
+            "token_bytes" => self.token_bytes as f64,
+            "uri_bytes" => self.uri_bytes as f64,
+            "in_flight" => self.in_flight as f64,
+            "parked" => self.parked as f64,
+            "parked_for" => self.parked_for.as_secs_f64(),
+            "request_state_for" => self.request_state_for.as_secs_f64(),
+            "sessions" => self.sessions as f64,
+            "sessions_per_principal" => self.sessions_per_principal as f64,
+            "session_idle" => self.session_idle.as_secs_f64(),
+            "subscriptions" => self.subscriptions as f64,
+            "queued_bytes" => self.queued_bytes as f64,
+            "replay_events" => self.replay_events as f64,
+            "schema_bytes" => self.schema_bytes as f64,
+            "schema_depth" => self.schema_depth as f64,
+            "schema_cost" => self.schema_cost as f64,
+            "header_bytes" => self.header_bytes as f64,
+            "keep_alive" => self.keep_alive.as_secs_f64(),
+            "input_for" => self.input_for.as_secs_f64(),
+            "shutdown_grace" => self.shutdown_grace.as_secs_f64(),
+            "call_for" => self.call_for.as_secs_f64(),
+            _ => return Err(Error::definition(format!("there is no limit `{name}`"))),
+        })
+    }
 }

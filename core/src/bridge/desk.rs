@@ -10,7 +10,7 @@ use slab::Slab;
 
 use super::queue::{Item, ItemKind, Queue};
 use crate::engine::{Call, Engine, Event, Failure, FailureKind, Host, Job, JobKind, Notice};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::Level;
 use crate::time::Now;
 use crate::wire::write;
@@ -82,7 +82,7 @@ impl Desk {
         engine: &Arc<Engine>,
         token: u64,
         kind: &str,
-        code: Option<i64>,
+        mut code: Option<i64>,
         message: String,
         data: Option<String>,
         now: Now,
@@ -92,7 +92,14 @@ impl Desk {
             "tool" => FailureKind::Tool,
             "protocol" => FailureKind::Protocol,
             "not_found" => FailureKind::NotFound,
-            _ => FailureKind::Internal,
+            word => match ErrorKind::of_word(word).filter(|kind| *kind != ErrorKind::Internal) {
+                // One of our own errors that went through the handler: it keeps its code.
+                Some(own) => {
+                    code = code.or(Some(own.code()));
+                    FailureKind::Protocol
+                }
+                None => FailureKind::Internal,
+            },
         };
         let data = data.and_then(|data| RawValue::from_string(data).ok());
         engine.fail(&call, Failure { kind, message, code, data }, now);
@@ -116,8 +123,7 @@ impl Desk {
 
     /// A handler's question; see `Engine::ask`. The known answer is given as the text of an answer item.
     pub fn ask(&self, engine: &Arc<Engine>, token: u64, question: &str) -> Result<(u32, Option<Vec<u8>>)> {
-        let over =
-            || Error::new(crate::error::ErrorKind::Cancelled, "the call is over: its client cannot be asked any more");
+        let over = || Error::new(ErrorKind::Cancelled, "the call is over: its client cannot be asked any more");
         let call = self.call(token).ok_or_else(over)?;
         let (number, known) = engine.ask(&call, question)?;
         if known.is_none() {

@@ -6,5 +6,7 @@ mod options;
 mod queue;
 
 pub use desk::Desk;
-pub use options::{HttpSettings, Registration, parse_http, parse_limits, parse_registration, parse_server};
+pub use options::{
+    HttpSettings, Registration, parse_http, parse_limits, parse_reference, parse_registration, parse_server,
+};
 pub use queue::{Item, ItemKind, Queue, Wake};

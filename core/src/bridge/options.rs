@@ -13,6 +13,7 @@ use crate::engine::{CacheHints, ServerOptions};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::protocol::http::origin::{Cors, OriginPolicy, OriginSettings};
+use crate::registry::completion::Reference;
 use crate::registry::listing::CacheHint;
 use crate::registry::tool::{Rate, ToolOptions};
 use crate::wire::write;
@@ -277,4 +278,20 @@ pub fn parse_http(text: &str) -> Result<HttpSettings> {
     let messages = http.message_path.unwrap_or_else(|| "/messages/".to_owned());
     options.sse = http.sse_path.map(|path| (path, messages));
     Ok(HttpSettings { address: (bind.to_string(), http.port.unwrap_or(8000)), options, threads: http.threads })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReferenceMembers {
+    prompt: Option<Box<str>>,
+    template: Option<Box<str>>,
+}
+
+/// Reads what a completion belongs to: `{"prompt": name}` or `{"template": uri}`.
+pub fn parse_reference(text: &str) -> Result<Reference> {
+    match read(text, "the reference of a completion")? {
+        ReferenceMembers { prompt: Some(name), template: None } => Ok(Reference::Prompt(name)),
+        ReferenceMembers { prompt: None, template: Some(uri) } => Ok(Reference::Template(uri)),
+        _ => Err(Error::definition("the reference of a completion needs `prompt` or `template`")),
+    }
 }

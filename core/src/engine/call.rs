@@ -174,6 +174,11 @@ impl Call {
         }
     }
 
+    /// The head of the HTTP request that it came with.
+    pub fn head(&self) -> Option<&::http::request::Parts> {
+        self.origin.head.as_deref()
+    }
+
     /// Whether the call has questions that no flush has sent yet.
     pub fn has_unsent(&self) -> bool {
         !self.state().unsent.is_empty()

@@ -31,7 +31,7 @@ pub(super) use session::Sessions;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// The path of the MCP endpoint.
+    /// The path of the MCP endpoint; every path that is not one of the others when empty, for servers that route themselves.
     pub path: String,
     /// The paths of the two HTTP+SSE endpoints of 2024-11-05, where they are served: the stream's, and the one to post to.
     pub sse: Option<(String, String)>,
@@ -125,13 +125,13 @@ enum Endpoint {
 impl HttpOptions {
     fn endpoint(&self, path: &str) -> Option<Endpoint> {
         let same = |ours: &str| path.trim_end_matches('/') == ours.trim_end_matches('/');
-        if same(&self.path) {
+        if !self.path.is_empty() && same(&self.path) {
             return Some(Endpoint::Mcp);
         }
         match &self.sse {
             Some((events, _)) if same(events) => Some(Endpoint::Events),
             Some((_, messages)) if same(messages) => Some(Endpoint::Messages),
-            _ => None,
+            _ => self.path.is_empty().then_some(Endpoint::Mcp),
         }
     }
 
