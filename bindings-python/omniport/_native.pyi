@@ -62,6 +62,9 @@ class Engine:
     def resource_updated(self, uri: str) -> None:
         """Tells the subscribers of `uri`."""
 
+    def limit(self, name: str) -> float:
+        """The value of a limit that is in force, by its name in `limits`."""
+
     # The queue.
     def wake_fd(self) -> int:
         """A descriptor that becomes readable when `next_batch` has something."""
@@ -71,10 +74,11 @@ class Engine:
         """The same, but waits (GIL released) for the first event. For loops without add_reader."""
     def complete(self, token: int, text: bytes) -> None:
         """The answer of a handler. For CALL: {"structuredContent"?: any, "content"?: [...], "isError"?: bool, "_meta"?: {...}}; without `content` the engine
-        mirrors the structured value as text. For READ: {"contents": [...]} ; GET: {"description"?, "messages"}; COMPLETE: {"values": [...], "total"?, "hasMore"?}.
+        mirrors the structured value as text (a string as itself, without quotes). For READ: {"contents": [...]} ; GET: {"description"?, "messages"}; COMPLETE: {"values": [...], "total"?, "hasMore"?}.
         A token that is over is ignored."""
     def fail(self, token: int, kind: str, code: int | None, message: str, data: bytes | None) -> None:
-        """kind "tool": a tool error the model can read; "protocol": a JSON-RPC error with `code`; "internal": text may be masked; "not_found": unknown tool/resource/prompt."""
+        """kind "tool": a tool error the model can read; "protocol": a JSON-RPC error with `code`; "internal": text may be masked; "not_found": unknown tool/resource/prompt;
+        any other kind of `Fault`: a JSON-RPC error of that kind, with its own code when `code` is None."""
     def notice(self, token: int, text: bytes) -> None:
         """{"progress": number, "total"?: number, "message"?: str} or {"level": str, "data": any, "logger"?: str} of a running call."""
     def ask(self, token: int, question: bytes) -> tuple[int, bytes | None]:
@@ -87,7 +91,7 @@ class Engine:
         """Sends what was written and asked since the last flush. Called once per tick of the loop; cheap when there is nothing."""
     def context(self, token: int) -> bytes:
         """{"request_id", "era": "legacy"|"modern", "protocol_version", "client": {...}|null, "capabilities": {...}, "session_id"?, "headers": {lowercase name: value},
-        "principal"?: {...}, "meta": {...}, "log_level"?: str, "wants_progress": bool, "resumed": bool}"""
+        "principal"?: {...}, "meta": {...}, "log_level"?: str, "wants_progress": bool, "resumed": bool, "http"?: the token of the `handle_http` that brought the call}"""
     def close_stream(self, token: int) -> None:
         """Ends the event stream of a running call without its answer, so that a client polls (legacy resumable streams); no effect elsewhere."""
 

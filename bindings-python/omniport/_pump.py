@@ -90,6 +90,7 @@ class Pump:
         self.contexts: dict[int, contextvars.Context] = {}
         """For each request of a foreign web server, the context variables it came with (H15)."""
         self.on_event: Callable[[bytes], None] | None = None
+        self.on_audit: Callable[[bytes], None] | None = None
         self._find = find
         self._thread = threading.get_ident()
         self._workers = Workers(threads, self._settle)
@@ -102,6 +103,7 @@ class Pump:
             _native.ANSWER: self._answer,
             _native.CANCEL: self._cancel,
             _native.EVENT: self._event,
+            _native.AUDIT: self._audit,
             _native.REPORT: self._report,
             _native.HTTP: self._http,
             _native.END: self._end,
@@ -198,7 +200,7 @@ class Pump:
             self._fail(handler, cx, error)
         else:
             self.engine.complete(token, data)
-        del self._running[token]
+        self._running.pop(token, None)
         if not self._flushing:
             self._flushing = True
             self.loop.call_soon(self._flush)
@@ -224,7 +226,7 @@ class Pump:
             self._fail(handler, cx, error)
         else:
             self.engine.complete(cx._token, data)
-        del self._running[cx._token]
+        self._running.pop(cx._token, None)
 
     def _hand_to_loop(self, coroutine: Coroutine[Any, Any, None], cx: Context) -> None:
         def begin() -> None:
@@ -315,13 +317,18 @@ class Pump:
             future.set_result(text)
 
     def _cancel(self, token: int, slot: int, text: bytes) -> None:
-        cx = self._running.get(token)
+        # Taken out here, because a task that is cancelled before its first step never gets to do so (W10).
+        cx = self._running.pop(token, None)
         if cx is not None:
             cx._cancel()
 
     def _event(self, token: int, slot: int, text: bytes) -> None:
         if self.on_event is not None:
             self.on_event(text)
+
+    def _audit(self, token: int, slot: int, text: bytes) -> None:
+        if self.on_audit is not None:
+            self.on_audit(text)
 
     def _report(self, token: int, slot: int, text: bytes) -> None:
         log.log(slot, "%s", text.decode("utf-8", "replace"))
