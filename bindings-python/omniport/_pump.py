@@ -14,16 +14,18 @@ import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
 from . import _native
 from ._failure import failure_of, log, report
-from ._native import Engine, Event
 from ._workers import Workers
 from .context import Context, current
 from .errors import RuleError, from_fault, make
+
+if TYPE_CHECKING:
+    from ._native import Engine, Event
 
 T = TypeVar("T")
 
@@ -68,7 +70,7 @@ class HttpSink(Protocol):
 
 
 class _Outcome(msgspec.Struct):
-    result: msgspec.Raw | None = None
+    result: Any = None
     error: dict[str, Any] | None = None
 
 
@@ -79,12 +81,14 @@ Find = Callable[[int, int], "Handler | None"]
 class Pump:
     """Runs on the loop that is current when it is made, until `stop`."""
 
-    def __init__(self, engine: Engine, find: Find, *, threads: int) -> None:
+    def __init__(self, engine: Engine, find: Find, *, threads: int, context_class: type[Context] = Context) -> None:
         """`find(kind, slot)` gives the handler of an event."""
         self.engine = engine
         self.fault = _native.Fault
         self.loop = asyncio.get_running_loop()
         self.lifespan: Any = None
+        self.owner: Any = None
+        """The server object this runs for."""
         self.ended: asyncio.Future[None] = self.loop.create_future()
         self.sinks: dict[int, HttpSink] = {}
         self.contexts: dict[int, contextvars.Context] = {}
@@ -92,6 +96,7 @@ class Pump:
         self.on_event: Callable[[bytes], None] | None = None
         self.on_audit: Callable[[bytes], None] | None = None
         self._find = find
+        self._context_class = context_class
         self._thread = threading.get_ident()
         self._workers = Workers(threads, self._settle)
         self._running: dict[int, Context] = {}
@@ -157,7 +162,7 @@ class Pump:
                     self.engine.fail(token, "internal", None, "No handler", None)
                     self.touch()
                     continue
-                cx = running[token] = Context(self, token)
+                cx = running[token] = self._context_class(self, token)
                 if self.contexts:
                     self._start_in_request(handler, cx, text)
                 else:
@@ -292,7 +297,7 @@ class Pump:
             error = make(str(facts.get("kind", "remote")), str(facts.get("message", "")), code=facts.get("code"))
             error.data = facts.get("data")
             raise error
-        return msgspec.json.decode(outcome.result) if outcome.result is not None else {}
+        return outcome.result if outcome.result is not None else {}
 
     def touch(self) -> None:
         """Something was written: it leaves at the end of this turn of the loop, or at once from another thread."""

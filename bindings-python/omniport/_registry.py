@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._definitions import Definition
-from ._native import Engine
 from ._pump import Handler
 from ._result import dumps
 from .errors import RuleError, from_fault
+
+
+if TYPE_CHECKING:
+    from ._native import Engine
 
 
 class Registry:

@@ -14,6 +14,7 @@ from typing import Any
 from ._failure import log
 from ._pump import Pump
 from ._registry import Registry
+from .context import Context
 from .errors import RuleError
 
 Lifespan = Callable[..., Any]
@@ -28,6 +29,8 @@ class Runner:
         self._owner = owner
         self._lifespan = lifespan
         self._threads = threads
+        self.context_class: type[Context] = Context
+        """What handlers are given."""
         self._pump: Pump | None = None
         self._users = 0
         self._stack: contextlib.AsyncExitStack | None = None
@@ -78,7 +81,8 @@ class Runner:
         return self._lock
 
     async def _begin(self) -> None:
-        pump = Pump(self._registry.engine(), self._registry.find, threads=self._threads)
+        pump = Pump(self._registry.engine(), self._registry.find, threads=self._threads, context_class=self.context_class)
+        pump.owner = self._owner
         self._registry.started = True
         pump.on_event = _bound(self.on_event, pump)
         pump.on_audit = _bound(self.on_audit, pump)
