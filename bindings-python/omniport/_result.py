@@ -54,16 +54,24 @@ def _has_no_data(annotation: Any) -> bool:
 
 def encoder(schema: dict[str, Any] | None) -> Encode:
     """Makes the result text; with a schema plain data is structured, without one only objects are."""
-    return _encode_structured if schema is not None else _encode_loose
+    if schema is None:
+        return _encode_loose
+    bare_array = schema.get("type") == "array" and not {"items", "prefixItems"} & set(schema)
+    return _encode_bare_array if bare_array else _encode_structured
 
 
 def _encode_structured(value: Any) -> bytes:
-    if type(value) in _FAST and not _mixed(value):
+    if type(value) in _FAST:
         return _STRUCTURED + dumps(value) + b"}"
     if value is None:
         return b'{"content":[],"structuredContent":null}'
     special = _encode_special(value)
     return special if special is not None else _STRUCTURED + dumps(_drained(value)) + b"}"
+
+
+def _encode_bare_array(value: Any) -> bytes:
+    """`-> list` may mean data or blocks; only the value tells."""
+    return _encode_loose(value) if _mixed(value) else _encode_structured(value)
 
 
 def _encode_loose(value: Any) -> bytes:
@@ -135,10 +143,10 @@ def is_block(value: Any) -> bool:
 
 
 def _mixed(value: Any) -> bool:
-    kind = type(value)
-    if kind is not list and kind is not tuple:
+    """Whether blocks are among the items, or in a list among them."""
+    if type(value) not in (list, tuple):
         return False
-    return any(type(item) not in _FAST and (is_block(item) or (type(item) in (list, tuple) and _mixed(item))) for item in value)
+    return any(_mixed(item) if type(item) in (list, tuple) else type(item) not in _FAST and is_block(item) for item in value)
 
 
 def _drained(value: Any) -> Any:
