@@ -70,8 +70,8 @@ def _encode_structured(value: Any) -> bytes:
 
 
 def _encode_bare_array(value: Any) -> bytes:
-    """`-> list` may mean data or blocks; only the value tells."""
-    return _encode_loose(value) if _mixed(value) else _encode_structured(value)
+    """`-> list` may mean data or blocks; only the value tells. The published schema wants a structured value in any case."""
+    return dumps({"content": blocks(value), "structuredContent": value}) if _mixed(value) else _encode_structured(value)
 
 
 def _encode_loose(value: Any) -> bytes:
