@@ -19,7 +19,7 @@ EVENT: Final[int]  # something a client told the server; text: {"event": "roots_
 AUDIT: Final[int]  # after each call, when asked for; text: {"kind", "name", "principal", "arguments_sha256", "outcome", "ms"}
 REPORT: Final[int]  # a fault worth a log line; slot: level (10 debug .. 40 error); text: plain text
 HTTP: Final[int]  # for `Engine.handle_http`; token: its token; slot 0 head: {"status": int, "headers": [[n, v]]}, 1 body bytes, 2 the end
-RESULT: Final[int]  # for a client's request `token`; slot 0 result, 1 error, 2 progress, 3 log, 4 server asks (token: its number; answer with Client.answer), 5 change notification
+RESULT: Final[int]  # for a client's request `token`; slot 0 result, 1 error (text: {"kind", "code", "message", "data"?, "context"?}), 2 progress, 3 log, 4 server asks (token: its number; text as in `Engine.ask`; answer with Client.answer), 5 change notification
 END: Final[int]  # nothing will follow: the connection or server closed, or close() was called
 
 Event = tuple[int, int, int, bytes]
@@ -118,7 +118,8 @@ class Client:
     def connect_engine(self, server: Engine) -> int:
         """In memory. Each connect returns a token; its RESULT says {"server": {...}, "capabilities", "protocol_version", "instructions"}."""
     def request(self, what: str, params: bytes, timeout: float | None) -> int:
-        """what: "list_tools", "call_tool", "list_resources", "list_templates", "read_resource", "list_prompts", "get_prompt", "complete", "ping", "set_log_level", "subscribe", "unsubscribe"."""
+        """what: "list_tools", "call_tool", "list_resources", "list_templates", "read_resource", "list_prompts", "get_prompt", "complete", "ping", "set_log_level", "subscribe", "unsubscribe".
+        `params` are the protocol's own, except for "complete": {"reference": as for `Engine.add_completion`, "argument", "value", "arguments"?}."""
     def cancel(self, token: int, reason: str) -> None: ...
     def answer(self, number: int, text: bytes) -> None:
         """The answer to what the server asked: {"result": {...}} or {"error": {"code", "message"}}."""

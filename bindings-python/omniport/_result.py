@@ -126,6 +126,8 @@ def blocks(value: Any) -> list[Any]:
         return []
     if isinstance(value, (list, tuple)):
         return [block for item in value for block in blocks(item)]
+    if isinstance(value, dict) and value.get("type") in _BLOCK_TYPES:
+        return [value]  # only where content is asked for: a tool's plain result of this shape is data
     if is_block(value):
         make = getattr(value, "to_content", None)
         return [make() if make is not None else value]

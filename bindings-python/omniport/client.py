@@ -162,7 +162,8 @@ class Client:
         if raise_on_error and result.is_error:
             from .errors import ToolError
 
-            raise ToolError("\n".join(getattr(block, "text", "") for block in result.content))
+            texts = [block.get("text", "") if isinstance(block, dict) else getattr(block, "text", "") for block in result.content]
+            raise ToolError("\n".join(text for text in texts if text))
         return result
 
     async def list_resources(self) -> list[types.Resource]:

@@ -100,7 +100,7 @@ class FastMCP(_server.Server):
             options["output_schema"] = False
         super().add_tool(fn, name=name, **_without(options, _TOOL_EXTRAS))
 
-    def resource(self, uri: Any, /, **options: Any) -> Any:
+    def resource(self, uri: Any, **options: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """`@mcp.resource("scheme://{variable}")`."""
         return _server._decorate(None, options, lambda fn, **given: self.add_resource_fn(fn, str(uri), **given))
 
