@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
 from typing import Any
 
 import msgspec
@@ -49,7 +49,7 @@ class AsgiApp:
             await send({"type": "websocket.close", "code": 1000})
 
     @contextlib.asynccontextmanager
-    async def lifespan(self, app: Any = None) -> Any:
+    async def lifespan(self, app: Any = None) -> AsyncGenerator[None, None]:
         """For a web framework whose lifespan should cover the server's: `FastAPI(lifespan=mcp_app.lifespan)`."""
         async with self._runner.running() as pump:
             self._pump = pump
@@ -200,5 +200,3 @@ async def _drain(pump: Pump) -> None:
     """The web server stops: streams end and running calls finish."""
     pump.engine.close(pump.engine.limit("shutdown_grace"))
     await pump.ended
-
-

@@ -13,7 +13,7 @@ from ._invoke import Invoker
 from ._parameters import ArgumentError, Decoder, input_schema
 from ._pump import Handler
 from ._signature import EMPTY, Signature, inspect_function, name_of
-from .content import EmbeddedResource
+from .content import Audio, EmbeddedResource, Image
 from .errors import DefinitionError, InvalidParams
 
 Options = dict[str, Any]
@@ -128,14 +128,18 @@ def resource(
         return _result.dumps({"contents": contents(result[0], result[1], mime_type)})
 
     is_async = invoker.is_async
-    handler = Handler(signature.subject, decode, call_async if is_async else call, encode, is_async=is_async, in_thread=run_in_thread)
+    handler = Handler(
+        signature.subject, decode, call_async if is_async else call, encode, is_async=is_async, in_thread=run_in_thread
+    )
     return Definition(what, uri, definition, options, handler)
 
 
 def _match_variables(signature: Signature, variables: list[str]) -> None:
     known = {parameter.published for parameter in signature.parameters}
     unknown = [name for name in variables if name not in known]
-    unfilled = [parameter.published for parameter in signature.parameters if parameter.required and parameter.published not in variables]
+    unfilled = [
+        parameter.published for parameter in signature.parameters if parameter.required and parameter.published not in variables
+    ]
     if unknown:
         raise DefinitionError(f"{signature.subject}: the function has no parameter for the variable `{unknown[0]}`")
     if unfilled:
@@ -156,7 +160,7 @@ def contents(uri: str, value: Any, mime_type: str | None) -> list[Any]:
     if isinstance(value, (bytes, bytearray, memoryview)):
         blob = base64.b64encode(value).decode()
         return [{"uri": uri, "mimeType": mime_type or "application/octet-stream", "blob": blob}]
-    if hasattr(value, "to_base64"):
+    if isinstance(value, (Audio, Image)):
         return [{"uri": uri, "mimeType": value.mime_type, "blob": value.to_base64()}]
     if isinstance(value, str):
         return [{"uri": uri, "mimeType": mime_type or "text/plain", "text": value}]
@@ -231,8 +235,9 @@ def message(value: Any) -> dict[str, Any]:
     """One message; what names no role is the user's."""
     if isinstance(value, dict) and "role" in value:
         return {"role": value["role"], "content": _block(value.get("content", ""))}
-    if hasattr(value, "role") and hasattr(value, "content"):
-        return {"role": value.role, "content": _block(value.content)}
+    role = getattr(value, "role", None)
+    if role is not None and hasattr(value, "content"):
+        return {"role": role, "content": _block(value.content)}
     return {"role": "user", "content": _block(value)}
 
 

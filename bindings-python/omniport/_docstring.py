@@ -114,7 +114,8 @@ def _sphinx(lines: list[str]) -> Docstring | None:
     for line in lines:
         field = _SPHINX_FIELD.match(line)
         if field and field[1] in _SPHINX_PARAMETERS and field[2]:
-            name, inside = field[2].split()[-1].lstrip("*"), True
+            inside = True
+            name = str(field[2]).split()[-1].lstrip("*")
             parameters[name] = field[3].strip()
         elif field and field[1] in {"type", "rtype"}:
             name, inside = None, True

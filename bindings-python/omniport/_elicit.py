@@ -7,9 +7,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from ._schema import Publisher, convert
+from ._schema import Publisher, convert, hints
 from ._schema.compounds import fields_of
-from ._schema import hints
 from .errors import DefinitionError, InvalidParams
 
 T = TypeVar("T")
@@ -92,7 +91,10 @@ def _flat(name: str, member: dict[str, Any], definitions: dict[str, Any] | None 
     """The member without what forms do not know; DefinitionError when it is not flat."""
     reference = member.get("$ref")
     if isinstance(reference, str) and definitions:
-        member = {**definitions.get(reference.rpartition("/")[2], {}), **{key: value for key, value in member.items() if key != "$ref"}}
+        member = {
+            **definitions.get(reference.rpartition("/")[2], {}),
+            **{key: value for key, value in member.items() if key != "$ref"},
+        }
     if "anyOf" in member:
         solid = [branch for branch in member["anyOf"] if branch.get("type") != "null"]
         if len(solid) != 1:

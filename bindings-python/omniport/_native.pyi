@@ -11,15 +11,25 @@ CALL: Final[int]  # run the tool in `slot`; text: the arguments, a JSON object, 
 READ: Final[int]  # read the resource or template in `slot`; text: {"uri": str, "variables": {name: str | [str]}}
 GET: Final[int]  # the prompt in `slot`; text: the arguments, a JSON object of strings
 COMPLETE: Final[int]  # completion handler in `slot`; text: {"argument": name, "value": str, "arguments": {name: str}}
-VISIBLE: Final[int]  # which of these may the caller see; text: {"kind": "tools"|"resources"|"templates"|"prompts", "names": [...]}; complete with a JSON array of the names that stay
-AUTHENTICATE: Final[int]  # who is this; text: {"headers": {name: value}}; complete with a principal {"subject": str, "client"?: str, "scopes"?: [str], "claims"?: {...}} or fail
-ANSWER: Final[int]  # the answer to a question of call `token`; slot: the question's number; text: {"result": {...}} or {"error": {"kind", "code", "message", "data"}}
+VISIBLE: Final[
+    int
+]  # which of these may the caller see; text: {"kind": "tools"|"resources"|"templates"|"prompts", "names": [...]}; complete with a JSON array of the names that stay
+AUTHENTICATE: Final[
+    int
+]  # who is this; text: {"headers": {name: value}}; complete with a principal {"subject": str, "client"?: str, "scopes"?: [str], "claims"?: {...}} or fail
+ANSWER: Final[
+    int
+]  # the answer to a question of call `token`; slot: the question's number; text: {"result": {...}} or {"error": {"kind", "code", "message", "data"}}
 CANCEL: Final[int]  # call `token` is over for its caller: stop it; text: the reason (plain text)
 EVENT: Final[int]  # something a client told the server; text: {"event": "roots_changed" | "subscribed" | "unsubscribed", ...}
 AUDIT: Final[int]  # after each call, when asked for; text: {"kind", "name", "principal", "arguments_sha256", "outcome", "ms"}
 REPORT: Final[int]  # a fault worth a log line; slot: level (10 debug .. 40 error); text: plain text
-HTTP: Final[int]  # for `Engine.handle_http`; token: its token; slot 0 head: {"status": int, "headers": [[n, v]]}, 1 body bytes, 2 the end
-RESULT: Final[int]  # for a client's request `token`; slot 0 result, 1 error (text: {"kind", "code", "message", "data"?, "context"?}), 2 progress, 3 log, 4 server asks (token: its number; text as in `Engine.ask`; answer with Client.answer), 5 change notification
+HTTP: Final[
+    int
+]  # for `Engine.handle_http`; token: its token; slot 0 head: {"status": int, "headers": [[n, v]]}, 1 body bytes, 2 the end
+RESULT: Final[
+    int
+]  # for a client's request `token`; slot 0 result, 1 error (text: {"kind", "code", "message", "data"?, "context"?}), 2 progress, 3 log, 4 server asks (token: its number; text as in `Engine.ask`; answer with Client.answer), 5 change notification
 END: Final[int]  # nothing will follow: the connection or server closed, or close() was called
 
 Event = tuple[int, int, int, bytes]

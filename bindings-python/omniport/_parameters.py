@@ -11,8 +11,7 @@ from typing import Any, get_origin
 
 import msgspec
 
-from ._schema import Publisher, Unsupported, decodable, hook, with_default
-from ._schema import hints
+from ._schema import Publisher, Unsupported, decodable, hints, hook, with_default
 from ._signature import EMPTY, Parameter, Signature
 from .errors import DefinitionError
 
@@ -108,9 +107,9 @@ class Decoder:
         """The slow way, for what the schema allows and a strict decoder does not: null for a default (S11), 1.0 for 1."""
         for parameter in self._parameters:
             name = parameter.published
-            if not parameter.required and arguments.get(name, ...) is None and not hints.accepts_none(parameter.annotation):
-                if parameter.annotation is not EMPTY:
-                    del arguments[name]
+            refuses_null = parameter.annotation is not EMPTY and not hints.accepts_none(parameter.annotation)
+            if refuses_null and not parameter.required and arguments.get(name, ...) is None:
+                del arguments[name]
         try:
             return msgspec.structs.astuple(msgspec.convert(arguments, self._struct, dec_hook=hook, strict=False))
         except (msgspec.ValidationError, ValueError) as error:

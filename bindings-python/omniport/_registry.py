@@ -12,7 +12,6 @@ from ._pump import Handler
 from ._result import dumps
 from .errors import RuleError, from_fault
 
-
 if TYPE_CHECKING:
     from ._native import Engine
 

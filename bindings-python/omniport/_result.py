@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -47,7 +47,9 @@ def _has_no_data(annotation: Any) -> bool:
     if hints.is_union(inner):
         return any(_has_no_data(member) for member in hints.members(inner) if member is not type(None))
     base = get_origin(inner) or inner
-    if isinstance(base, type) and (issubclass(base, (*content.BLOCKS, content.ToolResult)) or base.__module__.startswith(_TYPE_MODULES)):
+    if isinstance(base, type) and (
+        issubclass(base, (*content.BLOCKS, content.ToolResult)) or base.__module__.startswith(_TYPE_MODULES)
+    ):
         return True
     return any(_has_no_data(arg) for arg in get_args(inner) if isinstance(arg, type) and arg is not type(None))
 
@@ -141,7 +143,9 @@ def is_block(value: Any) -> bool:
         return True
     if isinstance(value, dict):
         return False
-    return hasattr(value, "to_content") or (type(value).__module__.startswith(_TYPE_MODULES) and getattr(value, "type", None) in _BLOCK_TYPES)
+    return hasattr(value, "to_content") or (
+        type(value).__module__.startswith(_TYPE_MODULES) and getattr(value, "type", None) in _BLOCK_TYPES
+    )
 
 
 def _mixed(value: Any) -> bool:
@@ -171,7 +175,9 @@ def dumps(value: Any) -> bytes:
         return _encoder.encode(value)
     except (OverflowError, TypeError, ValueError):
         # Numbers beyond 64 bits, keys that are no text: rare, so the slow way may handle them.
-        return json.dumps(_rekeyed(value), default=lambda other: msgspec.json.decode(_encoder.encode(other)), allow_nan=False).encode()
+        return json.dumps(
+            _rekeyed(value), default=lambda other: msgspec.json.decode(_encoder.encode(other)), allow_nan=False
+        ).encode()
 
 
 def _rekeyed(value: Any) -> Any:
@@ -203,9 +209,8 @@ def plain(value: Any) -> Any:
         return value.real if isinstance(value, (int, float)) else str.__str__(value)
     if isinstance(value, (memoryview, bytearray)):
         return bytes(value)
-    items = getattr(value, "items", None)
-    if callable(items) and hasattr(value, "keys"):
-        return dict(items())
+    if isinstance(value, Mapping):
+        return dict(value)
     return safe_text(value)
 
 

@@ -8,7 +8,7 @@ import inspect
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any
 
 from ._failure import log
@@ -44,7 +44,7 @@ class Runner:
         return self._pump
 
     @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[Pump]:
+    async def running(self) -> AsyncGenerator[Pump, None]:
         """The server runs inside; RuleError when it runs on another loop."""
         pump = await self.enter()
         try:

@@ -92,7 +92,9 @@ def inspect_function(function: Callable[..., Any], subject: str) -> Signature:
         signature = _signature(function)
     except (ValueError, TypeError) as error:
         raise DefinitionError(f"{subject}: its signature cannot be read: {error}") from error
-    annotations = {name: parameter.annotation for name, parameter in signature.parameters.items() if parameter.annotation is not EMPTY}
+    annotations = {
+        name: parameter.annotation for name, parameter in signature.parameters.items() if parameter.annotation is not EMPTY
+    }
     if signature.return_annotation is not EMPTY:
         annotations["return"] = signature.return_annotation
     types = hints.resolve(target, annotations, subject)
@@ -164,7 +166,9 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def _refuse_classmethod(subject: str) -> Any:
-    raise DefinitionError(f"{subject}: a class method is registered through its class, `app.tool(Class.method)`, after the class body")
+    raise DefinitionError(
+        f"{subject}: a class method is registered through its class, `app.tool(Class.method)`, after the class body"
+    )
 
 
 def _dependency(annotation: Any, default: Any) -> Depends | None:

@@ -354,7 +354,7 @@ def _normal(kind: str, result: Any) -> Any:
 
 def _roots_answer(roots: Any) -> Answer:
     def answer(_: dict[str, Any]) -> Any:
-        given = roots() if callable(roots) else roots
+        given: Any = roots() if callable(roots) else roots
         return {"roots": [{"uri": root} if isinstance(root, str) else root for root in given]}
 
     return answer

@@ -9,7 +9,16 @@ import re
 from pathlib import Path
 from typing import Any
 
-_SUFFIX_TYPES = {"jpg": "jpeg", "jpe": "jpeg", "svg": "svg+xml", "tif": "tiff", "mp3": "mpeg", "oga": "ogg", "m4a": "mp4", "wave": "wav"}
+_SUFFIX_TYPES = {
+    "jpg": "jpeg",
+    "jpe": "jpeg",
+    "svg": "svg+xml",
+    "tif": "tiff",
+    "mp3": "mpeg",
+    "oga": "ogg",
+    "m4a": "mp4",
+    "wave": "wav",
+}
 _DATA_URI = re.compile(r"data:([^,;]*)((?:;[^,;]*)*),(.*)", re.DOTALL | re.IGNORECASE)
 
 
@@ -29,7 +38,7 @@ class _Media:
         annotations: dict[str, Any] | None = None,
         meta: dict[str, Any] | None = None,
     ) -> None:
-        """Exactly one of `data` (bytes, base64 text in any alphabet, or a `data:` URI) and `path`; a path is read when the result is sent.
+        """Exactly one of `data` (bytes, base64 text in any alphabet, or a `data:` URI) and `path`, which is read when it is sent.
 
         The type is `mime_type`, else that of `format` ("png", "jpg"), else that of the URI or file name, else the class's own.
         """

@@ -171,7 +171,7 @@ class Context:
         return plain if type is Any else convert(plain, type)
 
     def run(self, question: Coroutine[Any, Any, T]) -> T:
-        """Waits for a coroutine in a sync handler; it runs on the server's event loop. Raises `Cancelled` when the caller is gone."""
+        """Waits in a sync handler for a coroutine, which runs on the server's loop. Raises `Cancelled` when the caller is gone."""
         if self._pump.on_loop():
             question.close()
             raise RuleError("cx.run() would block the event loop; await instead, or let the handler run in a thread")

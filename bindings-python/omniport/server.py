@@ -25,14 +25,14 @@ Rate = Mapping[str, Any] | tuple[int, float]
 class Server:
     """An MCP server.
 
-        app = Server("demo")
+    app = Server("demo")
 
-        @app.tool
-        def add(a: int, b: int) -> int:
-            "Add two numbers."
-            return a + b
+    @app.tool
+    def add(a: int, b: int) -> int:
+        "Add two numbers."
+        return a + b
 
-        app.run()
+    app.run()
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Server:
 
     # Resources
 
-    def resource(self, uri: str, /, **options: Any) -> Callable[[F], F]:
+    def resource(self, uri: Any, /, **options: Any) -> Callable[[F], F]:
         """Registers a function as the resource `uri`, or as a template if it has variables: `@app.resource("file:///{+path}")`."""
         if not isinstance(uri, str):
             raise DefinitionError('a resource needs its URI: @app.resource("scheme://...")')
@@ -234,7 +234,9 @@ class Server:
     ) -> None:
         """Registers a prompt. The function returns a text, a message, or a list of them."""
         extras = without_none(title=title, icons=icons, _meta=meta)
-        self._registry.add(_definitions.prompt(function, name=name, description=description, run_in_thread=run_in_thread, extras=extras))
+        self._registry.add(
+            _definitions.prompt(function, name=name, description=description, run_in_thread=run_in_thread, extras=extras)
+        )
 
     def remove_prompt(self, name: str) -> bool:
         """Whether there was such a prompt."""
@@ -341,5 +343,3 @@ def _decorate(function: Any, options: dict[str, Any], add: Callable[..., None]) 
 
 def _rate(rate: Rate | None) -> Mapping[str, Any] | None:
     return {"calls": rate[0], "per": rate[1]} if isinstance(rate, tuple) else rate
-
-

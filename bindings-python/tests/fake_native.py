@@ -9,7 +9,22 @@ import re
 import threading
 import time
 
-KINDS = "CALL READ GET COMPLETE VISIBLE AUTHENTICATE ANSWER CANCEL EVENT AUDIT REPORT HTTP RESULT END".split()
+KINDS = [
+    "CALL",
+    "READ",
+    "GET",
+    "COMPLETE",
+    "VISIBLE",
+    "AUTHENTICATE",
+    "ANSWER",
+    "CANCEL",
+    "EVENT",
+    "AUDIT",
+    "REPORT",
+    "HTTP",
+    "RESULT",
+    "END",
+]
 for _number, _name in enumerate(KINDS):
     globals()[_name] = _number
 

@@ -5,6 +5,7 @@ import contextvars
 import json
 
 import pytest
+
 from omniport import Context, Server
 
 httpx = pytest.importorskip("httpx")

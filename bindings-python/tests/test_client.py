@@ -2,8 +2,9 @@
 
 import asyncio
 
-import omniport
 import pytest
+
+import omniport
 from omniport import Client, Context, Image, Server
 
 pytest.importorskip("omniport.types")

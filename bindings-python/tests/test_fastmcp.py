@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import pytest
+
 from omniport.fastmcp import Context, Depends, FastMCP, Image
 from omniport.fastmcp.exceptions import ToolError
 from omniport.fastmcp.prompts import base
@@ -123,7 +124,9 @@ def test_questions(fake, run):
 
     async def test(engine, send):
         slot = engine.tools["book"][0]
-        for number, (answer, text) in enumerate([({"action": "accept", "content": {"ok": True}}, "accept True"), ({"action": "decline"}, "declined")]):
+        for number, (answer, text) in enumerate(
+            [({"action": "accept", "content": {"ok": True}}, "accept True"), ({"action": "decline"}, "declined")]
+        ):
             call = asyncio.ensure_future(send(fake.CALL, slot, {}))
             while len(engine.questions) <= number:
                 await asyncio.sleep(0.001)
@@ -162,7 +165,9 @@ def test_resources_prompts_completions(fake, run):
 
     async def test(engine, send):
         assert engine.templates["csv://{path}"][1]["mimeType"] == "text/csv"
-        contents = (await send(fake.READ, engine.templates["csv://{path}"][0], {"uri": "csv://x", "variables": {"path": "x"}}))[1]["contents"]
+        contents = (await send(fake.READ, engine.templates["csv://{path}"][0], {"uri": "csv://x", "variables": {"path": "x"}}))[1][
+            "contents"
+        ]
         assert contents == [{"uri": "csv://x", "mimeType": "text/csv", "text": "x"}]
         contents = (await send(fake.READ, engine.resources["fn://a"][0], {"uri": "fn://a"}))[1]["contents"]
         assert json.loads(contents[0]["text"]) == {"a": 1}
@@ -199,7 +204,7 @@ def test_helpers(fake, run):
     app = FastMCP("d")
 
     @app.tool()
-    def add(a: int, b: int, one: int = Depends(lambda: 1)) -> int:  # noqa: B008
+    def add(a: int, b: int, one: int = Depends(lambda: 1)) -> int:
         return a + b + one
 
     async def main():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
+
 from omniport import Context, DefinitionError, Depends
 from omniport._parameters import ArgumentError, Decoder, input_schema
 from omniport._signature import inspect_function
@@ -112,7 +113,9 @@ def test_reserved_names_and_aliases():
     pydantic = pytest.importorskip("pydantic")
     alias = pydantic.Field(alias="externalX")
 
-    def tool(x: Annotated[int, alias], schema: str, json: int, copy: int, model_config: int, _n: int, class_: int, self: int, cls: int): ...
+    def tool(
+        x: Annotated[int, alias], schema: str, json: int, copy: int, model_config: int, _n: int, class_: int, self: int, cls: int
+    ): ...
 
     published = schema(tool)
     assert list(published["properties"]) == ["externalX", "schema", "json", "copy", "model_config", "_n", "class_", "self", "cls"]
@@ -140,7 +143,7 @@ def test_no_arguments():
 
 def test_optional_and_default():
     # S07, S11
-    def tool(a: Optional[int], b: int = 5, c: list[int] | None = None, d: Annotated[str, "the d"] = "x"): ...
+    def tool(a: int | None, b: int = 5, c: list[int] | None = None, d: Annotated[str, "the d"] = "x"): ...
 
     assert schema(tool) == {
         "type": "object",
@@ -158,7 +161,11 @@ def test_optional_and_default():
 def test_defaults_of_pydantic_fields():
     pydantic = pytest.importorskip("pydantic")
 
-    def tool(a: int = pydantic.Field(5, ge=1, description="n"), b: list = pydantic.Field(default_factory=list), c: str = pydantic.Field(...)): ...
+    def tool(
+        a: int = pydantic.Field(5, ge=1, description="n"),
+        b: list = pydantic.Field(default_factory=list),
+        c: str = pydantic.Field(...),
+    ): ...
 
     assert schema(tool) == {
         "type": "object",

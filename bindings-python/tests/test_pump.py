@@ -10,8 +10,9 @@ import time
 from dataclasses import dataclass
 from typing import Annotated
 
-import omniport
 import pytest
+
+import omniport
 from omniport import Context, Depends, Error, Server, ToolError
 
 variable = contextvars.ContextVar("variable", default="unset")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
 import pytest
+
 from omniport import Audio, EmbeddedResource, File, Image, ResourceLink, ToolResult
 from omniport._result import encoder, output_schema
 
@@ -110,7 +111,19 @@ class Opaque:
 
 
 @pytest.mark.parametrize(
-    "annotation", [Opaque, list[Opaque], python_types.FunctionType, Any, object, Image, list[Image], list[Image | str], ToolResult, tuple[str, Image]]
+    "annotation",
+    [
+        Opaque,
+        list[Opaque],
+        python_types.FunctionType,
+        Any,
+        object,
+        Image,
+        list[Image],
+        list[Image | str],
+        ToolResult,
+        tuple[str, Image],
+    ],
 )
 def test_annotations_without_a_schema_publish_none(annotation):
     assert output_schema(annotation) is None
@@ -201,7 +214,9 @@ def test_images_become_standard_base64(size, form):
     assert image.data == data
 
 
-@pytest.mark.parametrize(("format", "mime"), [("jpg", "image/jpeg"), ("JPEG", "image/jpeg"), (".png", "image/png"), ("image/webp", "image/webp")])
+@pytest.mark.parametrize(
+    ("format", "mime"), [("jpg", "image/jpeg"), ("JPEG", "image/jpeg"), (".png", "image/png"), ("image/webp", "image/webp")]
+)
 def test_image_formats(format, mime):
     assert Image(b"x", format=format).mime_type == mime
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, Option
 
 import msgspec
 import pytest
+
 from omniport._schema import Publisher, Unsupported, decodable, hook
 
 try:
@@ -122,7 +123,12 @@ POINT = {
         (object, {}, "[1]", [1]),
         (UserId, {"type": "integer"}, "7", 7),
         (Optional[int], {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "null", None),
-        (Union[int, str, list[int]], {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "array", "items": {"type": "integer"}}]}, "[2]", [2]),
+        (
+            Union[int, str, list[int]],
+            {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "array", "items": {"type": "integer"}}]},
+            "[2]",
+            [2],
+        ),
         (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}, '"b"', "b"),
         (Literal["a", None], {"enum": ["a", None]}, "null", None),
         (Literal[True, "x"], {"enum": [True, "x"]}, "true", True),
@@ -150,7 +156,12 @@ POINT = {
         (datetime.datetime, {"type": "string", "format": "date-time"}, '"2024-02-01T00:00:00"', datetime.datetime(2024, 2, 1)),
         (datetime.timedelta, {"type": "string", "format": "duration"}, '"PT5S"', datetime.timedelta(seconds=5)),
         (uuid.UUID, {"type": "string", "format": "uuid"}, f'"{uuid.UUID(int=1)}"', uuid.UUID(int=1)),
-        (decimal.Decimal, {"anyOf": [{"type": "number"}, {"type": "string", "format": "decimal"}]}, "1.10", decimal.Decimal("1.10")),
+        (
+            decimal.Decimal,
+            {"anyOf": [{"type": "number"}, {"type": "string", "format": "decimal"}]},
+            "1.10",
+            decimal.Decimal("1.10"),
+        ),
         (pathlib.Path, {"type": "string", "format": "path"}, '"a/b"', pathlib.Path("a/b")),
         (pathlib.Path | int, {"anyOf": [{"type": "string", "format": "path"}, {"type": "integer"}]}, "3", 3),
         (bytes, {"type": "string", "contentEncoding": "base64"}, '"aGk="', b"hi"),
@@ -201,8 +212,16 @@ POINT = {
             Circle | Square,
             {
                 "anyOf": [
-                    {"type": "object", "properties": {"type": {"const": "Circle"}, "r": {"type": "number"}}, "required": ["type", "r"]},
-                    {"type": "object", "properties": {"type": {"const": "Square"}, "a": {"type": "number"}}, "required": ["type", "a"]},
+                    {
+                        "type": "object",
+                        "properties": {"type": {"const": "Circle"}, "r": {"type": "number"}},
+                        "required": ["type", "r"],
+                    },
+                    {
+                        "type": "object",
+                        "properties": {"type": {"const": "Square"}, "a": {"type": "number"}},
+                        "required": ["type", "a"],
+                    },
                 ]
             },
             '{"type":"Square","a":2}',
@@ -264,7 +283,9 @@ def test_annotated_types_and_pydantic_fields():
     assert publish(Annotated[list[int], annotated_types.Len(1, 3)]) == {
         "type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 3,
     }  # fmt: skip
-    described = Annotated[str, pydantic.Field(description="d", pattern="^a", min_length=2, examples=["ab"], json_schema_extra={"x": 1})]
+    described = Annotated[
+        str, pydantic.Field(description="d", pattern="^a", min_length=2, examples=["ab"], json_schema_extra={"x": 1})
+    ]
     assert publish(described) == {"type": "string", "description": "d", "pattern": "^a", "minLength": 2, "examples": ["ab"], "x": 1}
     optional = Annotated[int | None, pydantic.Field(ge=1)]
     assert publish(optional) == {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}

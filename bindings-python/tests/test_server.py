@@ -7,8 +7,9 @@ import signal
 import sys
 from dataclasses import dataclass
 
-import omniport
 import pytest
+
+import omniport
 from omniport import Context, DefinitionError, EmbeddedResource, Image, Principal, Server
 
 
@@ -181,7 +182,11 @@ def test_prompts(fake, run):
             assert made == {
                 "name": "review",
                 "description": "Review it.",
-                "arguments": [{"name": "code", "description": "the code", "required": True}, {"name": "lines"}, {"name": "options"}],
+                "arguments": [
+                    {"name": "code", "description": "the code", "required": True},
+                    {"name": "lines"},
+                    {"name": "options"},
+                ],
             }
             outcome = await ask(engine, fake.GET, slot, {"code": "x", "lines": "4", "options": '["a"]'})
             assert outcome[1]["messages"] == [{"role": "user", "content": {"type": "text", "text": "x 5 ['a']"}}]

@@ -69,7 +69,11 @@ def _struct(base: type[msgspec.Struct]) -> Compound:
     types = hints.class_hints(base)
     fields: list[Field] = []
     for field in msgspec.structs.fields(base):
-        fields.append(Field(field.encode_name, types.get(field.name, field.type), field.required, _default(field.default, field.default_factory)))
+        fields.append(
+            Field(
+                field.encode_name, types.get(field.name, field.type), field.required, _default(field.default, field.default_factory)
+            )
+        )
     tag = (config.tag_field, config.tag) if config.tag_field is not None else None
     return Compound(fields, config.array_like, config.forbid_unknown_fields, config.omit_defaults, tag)
 

@@ -73,7 +73,11 @@ def _simplify(annotation: Any, subject: str) -> Any:
         return _simplify_union(annotation, subject)
     origin = get_origin(annotation)
     if origin is Literal:
-        return annotation if all(type(value) in (str, int, type(None)) for value in get_args(annotation)) else _stand_in(_choice(get_args(annotation)))
+        return (
+            annotation
+            if all(type(value) in (str, int, type(None)) for value in get_args(annotation))
+            else _stand_in(_choice(get_args(annotation)))
+        )
     if isinstance(annotation, type) and origin is None:
         return _simplify_class(annotation, subject)
     args = get_args(annotation)
@@ -100,14 +104,14 @@ def _simplify_class(cls: type, subject: str) -> Any:
 
 def _simplify_union(annotation: Any, subject: str) -> Any:
     parts = [decodable(member, subject) for member in hints.members(annotation)]
-    union = typing.Union[tuple(parts)]  # noqa: UP007  `|` does not take a list
+    union = typing.Union[tuple(parts)]
     try:
         msgspec.json.Decoder(union, dec_hook=hook)
     except TypeError:
         optional = type(None) in parts
         solid = [part for part in parts if part is not type(None)]
         stand_in = _stand_in(_first_fit(solid))
-        return typing.Optional[stand_in] if optional else stand_in
+        return stand_in | None if optional else stand_in
     return union
 
 
@@ -170,6 +174,8 @@ def _by_pydantic(annotation: Any, subject: str, cause: Exception) -> Convert:
 
         return TypeAdapter(annotation).validate_python
     except ImportError:
-        raise DefinitionError(f"{subject}: {annotation!r} cannot be decoded ({cause}); with pydantic installed it could be") from cause
+        raise DefinitionError(
+            f"{subject}: {annotation!r} cannot be decoded ({cause}); with pydantic installed it could be"
+        ) from cause
     except Exception as error:
         raise DefinitionError(f"{subject}: {annotation!r} cannot be decoded: {error}") from cause

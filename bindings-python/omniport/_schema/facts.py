@@ -53,7 +53,7 @@ def _constrained(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(metadata: Iterable[Any]) -> Facts:
-    """Reads strings, `msgspec.Meta`, `pydantic.Field`, `annotated_types` and `Doc` by their attributes, so that none is imported."""
+    """Reads strings, `msgspec.Meta`, `pydantic.Field`, `annotated_types` and `Doc` by their attributes; none is imported."""
     facts = Facts()
     for item in metadata:
         _read_one(item, facts)

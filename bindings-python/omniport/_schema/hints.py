@@ -120,7 +120,9 @@ def accepts_none(annotation: Any) -> bool:
 def is_pydantic(cls: Any) -> bool:
     """Whether pydantic alone knows how to read and write `cls`. Does not import pydantic."""
     return isinstance(cls, type) and (
-        hasattr(cls, "__pydantic_core_schema__") or hasattr(cls, "__get_pydantic_core_schema__") or hasattr(cls, "__pydantic_validator__")
+        hasattr(cls, "__pydantic_core_schema__")
+        or hasattr(cls, "__get_pydantic_core_schema__")
+        or hasattr(cls, "__pydantic_validator__")
     )
 
 

@@ -321,5 +321,3 @@ def _references(schema: Any) -> collections.abc.Iterator[str]:
             yield reference.rpartition("/")[2]
         for value in schema.values():
             yield from _references(value)
-
-

@@ -33,7 +33,9 @@ class AssistantMessage(Message):
 class Prompt:
     """A prompt to register by `FastMCP.add_prompt`."""
 
-    def __init__(self, fn: Callable[..., Any], name: str | None = None, title: str | None = None, description: str | None = None) -> None:
+    def __init__(
+        self, fn: Callable[..., Any], name: str | None = None, title: str | None = None, description: str | None = None
+    ) -> None:
         self.fn, self.name, self.title, self.description = fn, name, title, description
 
     @classmethod

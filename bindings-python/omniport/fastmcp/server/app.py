@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,9 @@ class FastMCP(_server.Server):
         if args:
             super().add_resource(resource, *args, **options)
             return
-        given = {name: getattr(resource, name) for name in ("name", "title", "description", "mime_type", "icons", "annotations", "meta")}
+        given = {
+            name: getattr(resource, name) for name in ("name", "title", "description", "mime_type", "icons", "annotations", "meta")
+        }
         super().add_resource(resource.uri, resource.read, **{name: value for name, value in given.items() if value is not None})
 
     def prompt(self, name_or_fn: Any = None, /, **options: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -215,7 +217,7 @@ class FastMCP(_server.Server):
         return SimpleNamespace(run=self._run_sessions)
 
     @contextlib.asynccontextmanager
-    async def _run_sessions(self) -> Any:
+    async def _run_sessions(self) -> AsyncGenerator[None, None]:
         async with self._runner.running():
             yield
 
@@ -226,10 +228,9 @@ class FastMCP(_server.Server):
         return _context.get_context()
 
     @contextlib.asynccontextmanager
-    async def _client(self) -> Any:
+    async def _client(self) -> AsyncGenerator[Client, None]:
         from ...client import Client
 
-        client: Client
         async with Client(self) as client:
             yield client
 
@@ -278,7 +279,6 @@ def _refuse_auth(auth: Any, options: dict[str, Any]) -> None:
     given = [name for name in ("auth_server_provider", "token_verifier") if options.get(name) is not None]
     if auth is not None or given:
         raise NotImplementedError(
-            f"FastMCP({given[0] if given else 'auth'}=...) is not carried over; use omniport.Server(auth=...), which takes a function of the headers"
+            f"FastMCP({given[0] if given else 'auth'}=...) is not carried over; "
+            "use omniport.Server(auth=...), which takes a function of the headers"
         )
-
-

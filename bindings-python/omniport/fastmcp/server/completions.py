@@ -39,7 +39,11 @@ def _handler(function: Callable[..., Any], definition: Definition) -> Handler:
         return dumps({"values": values} if values is not None else result)
 
     return Handler(
-        f"completion of `{definition.name}`", decode, lambda _, asked: function(*asked), encode, is_async=inspect.iscoroutinefunction(function)
+        f"completion of `{definition.name}`",
+        decode,
+        lambda _, asked: function(*asked),
+        encode,
+        is_async=inspect.iscoroutinefunction(function),
     )
 
 

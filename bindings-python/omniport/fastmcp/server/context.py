@@ -162,5 +162,3 @@ class Session:
     @property
     def client_params(self) -> Any:
         return SimpleNamespace(clientInfo=SimpleNamespace(**(self._cx.client or {})), capabilities=self._cx.capabilities)
-
-

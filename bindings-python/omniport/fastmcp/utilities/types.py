@@ -10,7 +10,9 @@ from ... import content
 class _Positional:
     """`path` before `data`, as callers of this API pass them."""
 
-    def __init__(self: Any, path: Any = None, data: Any = None, format: str | None = None, annotations: Any = None, **more: Any) -> None:
+    def __init__(
+        self: Any, path: Any = None, data: Any = None, format: str | None = None, annotations: Any = None, **more: Any
+    ) -> None:
         super().__init__(data, path=path, format=format, annotations=annotations, **more)  # pyright: ignore[reportCallIssue]
 
 
