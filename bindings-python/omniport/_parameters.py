@@ -107,7 +107,8 @@ class Decoder:
         """The slow way, for what the schema allows and a strict decoder does not: null for a default (S11), 1.0 for 1."""
         for parameter in self._parameters:
             name = parameter.published
-            refuses_null = parameter.annotation is not EMPTY and not hints.accepts_none(parameter.annotation)
+            untyped = hints.split(parameter.annotation)[0] in (EMPTY, Any, object)
+            refuses_null = not untyped and not hints.accepts_none(parameter.annotation)
             if refuses_null and not parameter.required and arguments.get(name, ...) is None:
                 del arguments[name]
         try:
