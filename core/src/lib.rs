@@ -18,4 +18,7 @@ pub mod registry;
 
 pub mod engine;
 
+#[cfg(feature = "io")]
+pub mod io;
+
 pub mod types;

@@ -1,0 +1,10 @@
+//! The only room that touches the world: clocks, randomness, threads, pipes and sockets.
+
+pub mod clock;
+pub mod random;
+pub mod timers;
+
+#[cfg(unix)]
+mod fd;
+#[cfg(unix)]
+pub mod stdio;
