@@ -6,5 +6,8 @@ pub mod timers;
 
 #[cfg(unix)]
 mod fd;
+pub mod http;
+pub mod http_server;
+pub mod service;
 #[cfg(unix)]
 pub mod stdio;
