@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use omniport::bridge::{self, Server, Wake};
+use omniport::bridge::{Server, Wake};
 use omniport::bytes::Bytes;
 use omniport::error::{Error, Result};
-use omniport::io::clock;
 use omniport::io::random::SystemEntropy;
 use omniport::io::serving::Serving;
 use omniport::io::wake::WakeFd;
+use omniport::io::{clock, http_settings};
 use omniport::registry::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -21,7 +21,7 @@ use crate::fault::raise;
 #[pyclass(frozen)]
 pub struct Engine {
     server: Server,
-    serving: Serving,
+    serving: Arc<Serving>,
     wake: Arc<WakeFd>,
     /// The process it was made in: threads and locks do not survive a fork (P12).
     process: u32,
@@ -60,8 +60,8 @@ impl Engine {
         let make = || -> Result<Self> {
             let wake = Arc::new(WakeFd::new()?);
             let shared = Box::new(SharedWake(Arc::clone(&wake)));
-            let server = Server::new(text(options)?, shared, Arc::new(SystemEntropy), clock::now())?;
-            Ok(Self { server, serving: Serving::default(), wake, process: std::process::id() })
+            let server = Server::new(text(options)?, shared, Arc::new(SystemEntropy::new()), clock::now())?;
+            Ok(Self { server, serving: Arc::default(), wake, process: std::process::id() })
         };
         make().map_err(|error| raise(py, &error))
     }
@@ -181,8 +181,8 @@ impl Engine {
         self.server.begin_serving();
         let serve = || {
             self.check_process()?;
-            let settings = bridge::parse_http(text(options)?)?;
-            self.serving.http(self.server.engine(), self.server.queue(), settings)
+            let settings = http_settings::parse(text(options)?)?;
+            self.serving.http(self.server.engine(), &settings)
         };
         serve().map_err(|error| raise(py, &error))
     }

@@ -8,6 +8,6 @@ mod queue;
 mod server;
 
 pub use desk::{Desk, answer_text, write_error};
-pub use options::{HttpSettings, parse_http, parse_limits};
+pub use options::parse_limits;
 pub use queue::{Item, ItemKind, Queue, Wake};
 pub use server::Server;
