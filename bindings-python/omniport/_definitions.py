@@ -64,7 +64,7 @@ def tool(
         outputSchema=output,
         **extras,
     )
-    decoder = Decoder(signature)
+    decoder = Decoder(signature, checks=lenient)
     if lenient:
         options = {**options, "unchecked": True}
     handler = _handler(signature, decoder.decode_lenient if lenient else decoder.decode, _result.encoder(output), run_in_thread)

@@ -121,7 +121,7 @@ class Pump:
         """Begins to listen for events."""
         try:
             self.loop.add_reader(self.engine.wake_fd(), self._drain)
-        except NotImplementedError:
+        except (NotImplementedError, OSError, ValueError):  # Windows: no loop there can watch this descriptor
             self._waiter = _Waiter(self)
             self._waiter.start()
         self.loop.call_soon(self._drain)  # what came before the reader was there
@@ -220,6 +220,8 @@ class Pump:
         token = cx._token
         try:
             data = handler.encode(await handler.call(cx, handler.decode(text)))
+        except GeneratorExit:
+            raise  # the loop is gone, and nothing can be told to anybody
         except BaseException as error:
             self._fail(handler, cx, error)
         else:

@@ -72,9 +72,9 @@ class Runner:
         loop = asyncio.get_running_loop()
         if self._loop is loop and self._lock is not None:
             return self._lock
-        if self._loop is not None and not self._loop.is_closed():
-            if self._users or (self._lock is not None and self._lock.locked()):
-                raise RuleError("this server runs on another event loop already; one server object serves on one loop at a time")
+        busy = self._users or (self._lock is not None and self._lock.locked())
+        if busy and self._loop is not None and not self._loop.is_closed():
+            raise RuleError("this server runs on another event loop already; one server object serves on one loop at a time")
         if self._pump is not None:  # its loop was closed without leaving: start anew
             self._pump.stop()
             self._pump, self._stack, self._users = None, None, 0
