@@ -44,6 +44,7 @@ pub struct Tools {
     engine: OnceLock<Weak<Engine>>,
     jobs: Mutex<VecDeque<Job>>,
     answers: Mutex<VecDeque<(Arc<Call>, Result<Box<RawValue>, Error>)>>,
+    held: Mutex<Vec<Arc<Call>>>,
     pub cancelled: Mutex<usize>,
 }
 
@@ -89,7 +90,8 @@ impl Tools {
                 }
                 engine.complete(&job.call, r#"{"content":[]}"#, now);
             }
-            (JobKind::Tool, _) => {}
+            // Whoever runs a handler holds its call.
+            (JobKind::Tool, _) => self.held.lock().unwrap().push(job.call),
             (JobKind::Resource, _) => engine.complete(&job.call, r#"{"contents":[{"uri":"r://é","text":"x"}]}"#, now),
             _ => engine.complete(&job.call, r#"{"messages":[]}"#, now),
         }

@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 
 /// What the host was told, in order.
 #[derive(Debug)]
+#[allow(dead_code, reason = "some members are read by failing assertions only")]
 pub enum Told {
     Result(Token, Result<Value, Error>),
     Progress(Token, Value),
