@@ -52,6 +52,18 @@ pub struct Limits {
     pub shutdown_grace: Duration,
     /// How long a client waits for an answer; progress starts it anew.
     pub call_for: Duration,
+    /// How long a client waits for an answer in all, whatever progress there is.
+    pub call_total: Duration,
+    /// How long a client tries to connect, the start of a server process included.
+    pub connect_for: Duration,
+    /// How long a server may be silent about `server/discover` before the handshake is tried too.
+    pub probe_for: Duration,
+    /// How often one call may ask for input before it fails.
+    pub input_rounds: u32,
+    /// Pages that a client follows to list everything.
+    pub list_pages: usize,
+    /// How long a server process may take to exit after each step: its input closed, SIGTERM.
+    pub child_exit: Duration,
 }
 
 impl Default for Limits {
@@ -79,6 +91,12 @@ impl Default for Limits {
             input_for: Duration::from_secs(600),
             shutdown_grace: Duration::from_secs(10),
             call_for: Duration::from_secs(60),
+            call_total: Duration::from_secs(3600),
+            connect_for: Duration::from_secs(60),
+            probe_for: Duration::from_secs(5),
+            input_rounds: 16,
+            list_pages: 1000,
+            child_exit: Duration::from_secs(2),
         }
     }
 }

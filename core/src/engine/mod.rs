@@ -18,6 +18,7 @@ mod answer;
 mod audit;
 mod builtin;
 mod call;
+pub mod client;
 mod connection;
 mod context;
 mod guard;

@@ -1,0 +1,264 @@
+//! From the first question to an agreed revision. [`probe`] decides; here its steps are taken.
+
+use serde_json::value::RawValue;
+
+use super::host::Token;
+use super::options::EraChoice;
+use super::request::{self, Meta};
+use super::state::{Effect, Phase, Purpose, Sent, State, Timer};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::params::meta_key;
+use crate::model::{Era, Method, Version};
+use crate::protocol::modern::probe::{self, Carrier, Reaction, Step};
+use crate::time::Now;
+use crate::wire::{RequestId, raw, write};
+
+/// Steps that a connection may take; a server that sends its client around in circles is refused.
+const STEPS: u32 = 8;
+
+/// A connection in the making.
+pub(super) struct Connecting {
+    pub token: Token,
+    stage: Stage,
+    steps: u32,
+    restarted: bool,
+}
+
+enum Stage {
+    /// `server/discover` is asked.
+    Discovering(Version),
+    /// `initialize` is asked; a late answer to `server/discover` still counts.
+    Initializing,
+    /// The event stream of the HTTP+SSE transport is opened.
+    Events,
+    /// The server has `notifications/initialized`, as soon as it says so.
+    Confirming { version: Version, server: Box<RawValue> },
+}
+
+impl State {
+    pub fn connect(&mut self, now: Now) -> Token {
+        let token = self.next_token();
+        if !matches!(self.phase, Phase::Idle) {
+            let error = Error::new(ErrorKind::Closed, "a client connects once");
+            self.effects.push(Effect::Result(token, Err(error)));
+            return token;
+        }
+        let stage = Stage::Discovering(Version::NEWEST);
+        self.phase = Phase::Connecting(Connecting { token, stage, steps: 0, restarted: false });
+        self.set_timer(now.monotonic + self.options.limits.connect_for, Timer::Connect);
+        match self.options.era {
+            EraChoice::Legacy(_) => self.step(Step::Initialize, now),
+            EraChoice::Auto | EraChoice::Modern => self.step(Step::Discover(Version::NEWEST), now),
+        }
+        token
+    }
+
+    fn carrier(&self) -> Carrier {
+        match self.http {
+            Some(_) => Carrier::Http,
+            None => Carrier::Stream,
+        }
+    }
+
+    fn step(&mut self, step: Step, now: Now) {
+        let carrier = self.carrier();
+        let only_modern = self.options.era == EraChoice::Modern;
+        let Phase::Connecting(connecting) = &mut self.phase else { return };
+        connecting.steps += 1;
+        if connecting.steps > STEPS {
+            return self
+                .end(Error::new(ErrorKind::UnsupportedVersion, "no revision can be agreed with the server"), now);
+        }
+        match step {
+            Step::Discover(version) => {
+                connecting.stage = Stage::Discovering(version);
+                if carrier == Carrier::Stream && !only_modern {
+                    self.set_timer(now.monotonic + self.options.limits.probe_for, Timer::Probe);
+                }
+                self.send_discover(version, now);
+            }
+            Step::Initialize | Step::Restart | Step::Events if only_modern => {
+                let text = "the server does not speak 2026-07-28, the only revision that is wanted";
+                self.end(Error::new(ErrorKind::UnsupportedVersion, text), now);
+            }
+            Step::Initialize => self.send_initialize(now),
+            Step::Restart => {
+                connecting.restarted = true;
+                // The process that was asked before is gone, and so are its answers.
+                self.sent.clear();
+                self.effects.push(Effect::Restart);
+                self.send_initialize(now);
+            }
+            Step::Events => {
+                connecting.stage = Stage::Events;
+                self.open_events(now);
+            }
+            // Only with the result in hand: see `discovered` and `initialized`.
+            Step::Modern(_) | Step::Legacy(_) => {}
+            Step::Fail(error) => self.end(error, now),
+        }
+    }
+
+    fn send_discover(&mut self, version: Version, now: Now) {
+        let id = self.next_id();
+        let mut out = Vec::with_capacity(320);
+        write::request_with(&mut out, &RequestId::Int(id.into()), Method::Discover.as_str(), |out| {
+            let meta = Meta { progress: None, version, options: &self.options, level: None };
+            request::write(out, "{}", &meta, None);
+        });
+        self.sent.insert(id, Sent { purpose: Purpose::Discover, exchange: None });
+        self.send_request(id, version, Method::Discover, None, out, now);
+    }
+
+    pub fn send_initialize(&mut self, now: Now) {
+        let offered = match self.options.era {
+            EraChoice::Legacy(version) => version,
+            _ => Version::NEWEST_LEGACY,
+        };
+        let Phase::Connecting(connecting) = &mut self.phase else { return };
+        connecting.stage = Stage::Initializing;
+        let id = self.next_id();
+        let mut out = Vec::with_capacity(320);
+        write::request_with(&mut out, &RequestId::Int(id.into()), Method::Initialize.as_str(), |out| {
+            out.push(b'{');
+            write::member_string(out, "protocolVersion", offered.as_str());
+            write::member(out, "capabilities", self.options.capabilities.as_bytes());
+            write::member(out, "clientInfo", self.options.info.as_bytes());
+            write::close(out);
+        });
+        self.sent.insert(id, Sent { purpose: Purpose::Initialize, exchange: None });
+        self.send_request(id, offered, Method::Initialize, None, out, now);
+    }
+
+    /// `server/discover` was answered, maybe after the handshake was begun: a modern answer wins then too (W14).
+    pub fn discovered(&mut self, outcome: Result<&RawValue>, status: Option<u16>, now: Now) {
+        let carrier = self.carrier();
+        let Phase::Connecting(connecting) = &self.phase else { return };
+        let (asked, is_late) = match connecting.stage {
+            Stage::Discovering(version) => (version, false),
+            _ => (Version::NEWEST, true),
+        };
+        let result = outcome.as_ref().ok().copied();
+        let reaction = reaction(outcome, status);
+        match (probe::after_discover(reaction, asked, carrier), result) {
+            (Step::Modern(version), Some(result)) => {
+                self.sent.retain(|_, sent| sent.purpose != Purpose::Initialize);
+                let server = describe(result, version, modern_server(result));
+                self.ready(version, server, now);
+            }
+            (_, _) if is_late => {}
+            (step, _) => self.step(step, now),
+        }
+    }
+
+    /// `initialize` was answered.
+    pub fn initialized(&mut self, outcome: Result<&RawValue>, status: Option<u16>, now: Now) {
+        let carrier = self.carrier();
+        let result = outcome.as_ref().ok().copied();
+        let reaction = reaction(outcome, status);
+        match (probe::after_initialize(reaction, carrier), result) {
+            (Step::Legacy(version), Some(result)) => {
+                let server = describe(result, version, raw::get(result, "serverInfo").ok().flatten());
+                self.confirm(version, server, now);
+            }
+            (step, _) => self.step(step, now),
+        }
+    }
+
+    fn confirm(&mut self, version: Version, server: Box<RawValue>, now: Now) {
+        let Phase::Connecting(connecting) = &mut self.phase else { return };
+        connecting.stage = Stage::Confirming { version, server };
+        let mut out = Vec::with_capacity(64);
+        write::notification(&mut out, Method::Initialized.as_str(), None);
+        match self.http {
+            // Each POST goes its own way: strict servers must not see a request before this.
+            Some(_) => self.post_initialized(version, out, now),
+            None => {
+                self.send_notice(out);
+                self.confirmed(now);
+            }
+        }
+    }
+
+    /// The server has `notifications/initialized`.
+    pub fn confirmed(&mut self, now: Now) {
+        let Phase::Connecting(connecting) = &mut self.phase else { return };
+        if let Stage::Confirming { version, server } = &connecting.stage {
+            let (version, server) = (*version, server.clone());
+            self.ready(version, server, now);
+        }
+    }
+
+    fn ready(&mut self, version: Version, server: Box<RawValue>, now: Now) {
+        let Phase::Connecting(connecting) = std::mem::replace(&mut self.phase, Phase::Ready(version)) else { return };
+        self.clear_connect_timers();
+        self.capabilities = self.capabilities.limited_to(version);
+        self.server = Some(server.clone());
+        if version.era() == Era::Legacy {
+            self.open_general_stream(version, now);
+        }
+        self.effects.push(Effect::Result(connecting.token, Ok(server)));
+        let held: Vec<_> = self.calls.keys().copied().collect();
+        for token in held {
+            self.dispatch(token, now);
+        }
+    }
+
+    pub fn probe_silent(&mut self, now: Now) {
+        let asked = match &self.phase {
+            Phase::Connecting(Connecting { stage: Stage::Discovering(version), .. }) => *version,
+            _ => return,
+        };
+        self.step(probe::after_discover(Reaction::Silence, asked, self.carrier()), now);
+    }
+
+    pub fn connect_timed_out(&mut self, now: Now) {
+        let Phase::Connecting(connecting) = &self.phase else { return };
+        let what = match connecting.stage {
+            Stage::Discovering(_) => "answer `server/discover`",
+            Stage::Initializing => "answer `initialize`",
+            Stage::Events => "send the `endpoint` event of its stream",
+            Stage::Confirming { .. } => "take `notifications/initialized`",
+        };
+        let limit = self.options.limits.connect_for.as_secs_f64();
+        let text = format!("the server did not {what} within {limit} s (limit `connect_for`)");
+        self.end(Error::new(ErrorKind::Timeout, text).with("limit", "connect_for"), now);
+    }
+
+    /// The stream ended. A process that died of the question about the era gets one more chance without it.
+    pub fn lost(&mut self, error: Error, now: Now) {
+        let retry = match &self.phase {
+            Phase::Connecting(connecting) => self.options.era == EraChoice::Auto && !connecting.restarted,
+            _ => false,
+        };
+        match retry {
+            true => self.step(probe::after_discover(Reaction::Ended(error), Version::NEWEST, self.carrier()), now),
+            false => self.end(error, now),
+        }
+    }
+}
+
+fn reaction(outcome: Result<&RawValue>, status: Option<u16>) -> Reaction<'_> {
+    match outcome {
+        Ok(result) => Reaction::Result(result),
+        Err(error) => Reaction::Refused { error, status },
+    }
+}
+
+/// Who a modern server says it is.
+fn modern_server(result: &RawValue) -> Option<&RawValue> {
+    let meta = raw::get(result, "_meta").ok().flatten()?;
+    raw::get(meta, meta_key::SERVER_INFO).ok().flatten()
+}
+
+/// What the host learns of the connection.
+fn describe(result: &RawValue, version: Version, server: Option<&RawValue>) -> Box<RawValue> {
+    let member = |name| raw::get(result, name).ok().flatten();
+    let mut out = b"{".to_vec();
+    write::member(&mut out, "server", server.map_or("null", RawValue::get).as_bytes());
+    write::member(&mut out, "capabilities", member("capabilities").map_or("{}", RawValue::get).as_bytes());
+    write::member_string(&mut out, "protocol_version", version.as_str());
+    write::member(&mut out, "instructions", member("instructions").map_or("null", RawValue::get).as_bytes());
+    write::close(&mut out);
+    String::from_utf8(out).ok().and_then(|text| RawValue::from_string(text).ok()).unwrap_or_else(super::state::empty)
+}

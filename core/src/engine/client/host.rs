@@ -1,0 +1,112 @@
+//! The other sides of the client: whoever started the calls, and the ways out.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Request;
+use serde_json::value::RawValue;
+
+use crate::error::{Error, Result};
+use crate::model::Level;
+
+/// Names a call to whoever started it.
+pub type Token = u64;
+
+/// Whoever started the calls. Called without any lock held and in the order of events; must not block. It may call the engine.
+pub trait ClientHost: Send + Sync {
+    /// The answer of a call, once; nothing follows for its token, but for an open subscription (see [`Change::Ended`]).
+    fn result(&self, token: Token, result: Result<Box<RawValue>>);
+
+    /// How far a call is: the parameters of `notifications/progress`.
+    fn progress(&self, token: Token, params: Box<RawValue>);
+
+    /// The parameters of `notifications/message`, and the call it was sent for where that is known.
+    fn log(&self, token: Option<Token>, params: Box<RawValue>);
+
+    /// Something changed at the server.
+    fn change(&self, change: Change);
+
+    /// The server asks something; [`ClientEngine::answer`](super::ClientEngine::answer) takes the answer. Only what the client
+    /// declared a capability for is asked. `params` is the protocol's own object, `{}` where it was left out.
+    fn ask(&self, number: u64, kind: AskKind, params: Box<RawValue>);
+
+    /// The answer to question `number` is no longer wanted.
+    fn withdrawn(&self, number: u64);
+
+    /// The connection is over, and every call has its result.
+    fn closed(&self, error: Error);
+
+    /// A fault that harms no call but is worth a line in the log.
+    fn report(&self, level: Level, text: String);
+}
+
+/// What a server may ask a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskKind {
+    /// `elicitation/create`.
+    Elicit,
+    /// `sampling/createMessage`.
+    Sample,
+    /// `roots/list`.
+    Roots,
+}
+
+impl AskKind {
+    /// Our word for it: the member that names it where a question crosses to a language.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Elicit => "elicit",
+            Self::Sample => "sample",
+            Self::Roots => "roots",
+        }
+    }
+}
+
+/// What changed at the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of resources, or that of templates.
+    Resources,
+    /// The list of prompts.
+    Prompts,
+    /// One resource.
+    Resource { uri: Box<str> },
+    /// The subscription that this call opened is over; changes may have been missed since.
+    Ended { token: Token },
+}
+
+/// The way out over a stream of messages. Implementations queue and return; they never block and never call the engine.
+pub trait LineSink: Send + Sync {
+    /// Queues one message without its line end; there is no line end in it.
+    fn send(&self, message: Bytes);
+
+    /// Starts the server anew; what is sent afterwards goes to the new one. Where that cannot be, the stream is reported as closed.
+    fn restart(&self);
+
+    /// Nothing will be sent any more.
+    fn close(&self);
+}
+
+/// The way out over HTTP. Implementations queue and return; they never block and never call the engine from here.
+///
+/// Every request ends in the engine exactly once: with `http_end` or `http_failed`, unless it was aborted.
+pub trait RequestSink: Send + Sync {
+    /// Starts a request. What comes back is told to the engine under `id`.
+    fn start(&self, id: u64, request: Request<Bytes>);
+
+    /// Ends a request whose answer nobody waits for.
+    fn abort(&self, id: u64);
+
+    /// No request will be started any more; those under way may end.
+    fn close(&self);
+}
+
+/// How a client reaches its server.
+pub enum Link {
+    /// One stream of messages.
+    Lines(Arc<dyn LineSink>),
+    /// HTTP requests to an absolute URL, each with the user's headers.
+    Http { sink: Arc<dyn RequestSink>, url: Box<str>, headers: http::HeaderMap },
+}

@@ -1,0 +1,237 @@
+//! A client as a function of events: what a server sends comes in, requests and results go out.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `connect` | from the first question to an agreed revision |
+//! | `state` | calls, their requests, their time limits |
+//! | `request` | what the parameters of a request carry besides the caller's own |
+//! | `receive` | messages of the server |
+//! | `input` | what the server asks, in either era |
+//! | `subscribe` | subscriptions, which outlive their answer |
+//! | `http_link` | requests and streams of the HTTP carriers |
+//!
+//! All state is behind one lock. An event changes it and queues effects; whoever came first runs them, in order and without the
+//! lock, so that the host and the ways out may call the engine.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use serde_json::value::RawValue;
+
+use crate::error::{Error, ErrorKind};
+use crate::model::{Level, Version};
+use crate::time::Now;
+
+mod connect;
+mod host;
+mod http_link;
+mod input;
+mod operation;
+mod options;
+mod receive;
+mod request;
+mod state;
+mod subscribe;
+
+pub use host::{AskKind, Change, ClientHost, LineSink, Link, RequestSink, Token};
+pub use operation::Operation;
+pub use options::{CallOptions, ClientOptions, EraChoice};
+
+use state::{Effect, Phase, State};
+
+/// One connection of a client.
+pub struct ClientEngine {
+    host: Arc<dyn ClientHost>,
+    out: Out,
+    state: Mutex<State>,
+    earlier: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+/// The ways out.
+enum Out {
+    Lines(Arc<dyn LineSink>),
+    Http(Arc<dyn RequestSink>),
+}
+
+impl ClientEngine {
+    /// A client that is not connected yet.
+    pub fn new(options: ClientOptions, link: Link, host: Arc<dyn ClientHost>) -> Arc<Self> {
+        let (out, http) = match link {
+            Link::Lines(sink) => (Out::Lines(sink), None),
+            Link::Http { sink, url, headers } => (Out::Http(sink), Some(http_link::Http::new(url, headers))),
+        };
+        Arc::new(Self { host, out, state: Mutex::new(State::new(options, http)), earlier: OnceLock::new() })
+    }
+
+    /// The way out is there: finds out what the server speaks. The result of the returned token says with whom and how:
+    /// `{"server": {...} | null, "capabilities": {...}, "protocol_version": text, "instructions": text | null}`.
+    /// Calls that were started before are sent then.
+    pub fn connect(&self, now: Now) -> Token {
+        self.act(|state| state.connect(now))
+    }
+
+    /// Starts a call. `params` is the JSON text of the protocol's parameters without what the engine adds; its result, an error
+    /// included, goes to the host.
+    pub fn start(&self, operation: Operation, params: &str, options: CallOptions, now: Now) -> Token {
+        self.act(|state| state.start(operation, params, options, now))
+    }
+
+    /// Takes a call back: it fails with `Cancelled` at once, and the server is told. A token that is over is ignored.
+    pub fn cancel(&self, token: Token, reason: &str, now: Now) {
+        self.act(|state| state.cancel(token, reason, now));
+    }
+
+    /// The answer to what the server asked: `{"result": {...}}` or `{"error": {"code", "message", "data"?}}`. A number that is
+    /// over is ignored.
+    pub fn answer(&self, number: u64, text: &str, now: Now) {
+        self.act(|state| state.answer(number, text, now));
+    }
+
+    /// One message came in over a stream, without its line end. What is no message is reported and never answered (W02).
+    pub fn receive(&self, text: &[u8], now: Now) {
+        self.act(|state| state.receive(text, None, now));
+    }
+
+    /// A message was longer than `message_bytes` and was skipped.
+    pub fn receive_too_long(&self) {
+        self.act(|state| {
+            let limit = state.options.limits.message_bytes;
+            state.report(Level::Error, Error::limit("message_bytes", limit, "a message of the server").to_string());
+        });
+    }
+
+    /// The stream ended, for the reason that `error` says with every fact known (exit code, last lines of stderr).
+    pub fn lost(&self, error: Error, now: Now) {
+        self.act(|state| state.lost(error, now));
+    }
+
+    /// The head of an answer arrived.
+    pub fn http_head(&self, id: u64, status: StatusCode, headers: &HeaderMap, now: Now) {
+        self.act(|state| state.http_head(id, status, headers, now));
+    }
+
+    /// A part of the body of an answer arrived.
+    pub fn http_chunk(&self, id: u64, chunk: &[u8], now: Now) {
+        self.act(|state| state.http_chunk(id, chunk, now));
+    }
+
+    /// An answer is complete.
+    pub fn http_end(&self, id: u64, now: Now) {
+        self.act(|state| state.http_end(id, now));
+    }
+
+    /// A request broke off.
+    pub fn http_failed(&self, id: u64, error: Error, now: Now) {
+        self.act(|state| state.http_failed(id, error, now));
+    }
+
+    /// Tells the engine the time. Returns when it wants to be told again.
+    pub fn tick(&self, now: Now) -> Option<Duration> {
+        self.act(|state| state.tick(now));
+        let mut state = self.lock();
+        state.promised = state.next_due();
+        state.promised
+    }
+
+    /// Sets what is called when [`ClientEngine::tick`] must come earlier than it was last told.
+    pub fn on_earlier_tick(&self, wake: impl Fn() + Send + Sync + 'static) {
+        let _ = self.earlier.set(Box::new(wake));
+    }
+
+    /// Ends the connection: every call fails, and the server is told where it can be.
+    pub fn close(&self, now: Now) {
+        self.act(|state| state.end(Error::new(ErrorKind::Closed, "the client was closed"), now));
+    }
+
+    /// Whether the connection is over.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.lock().phase, Phase::Closed(_))
+    }
+
+    /// The revision that is spoken, once the connection is made.
+    pub fn version(&self) -> Option<Version> {
+        self.lock().version()
+    }
+
+    /// What the result of [`ClientEngine::connect`] said.
+    pub fn server(&self) -> Option<Box<RawValue>> {
+        self.lock().server.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state, then runs what came of it unless that is being done already.
+    fn act<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.lock();
+        let result = change(&mut state);
+        let due = state.next_due();
+        let earlier = due.is_some_and(|due| state.promised.is_none_or(|promised| due < promised));
+        if earlier {
+            state.promised = due;
+        }
+        if !state.running && !state.effects.is_empty() {
+            state.running = true;
+            drop(state);
+            let runner = Runner(self);
+            while runner.turn() {}
+        } else {
+            drop(state);
+        }
+        if earlier && let Some(wake) = self.earlier.get() {
+            wake();
+        }
+        result
+    }
+
+    fn run(&self, effect: Effect) {
+        match (effect, &self.out) {
+            (Effect::Line(message), Out::Lines(sink)) => sink.send(message),
+            (Effect::Restart, Out::Lines(sink)) => sink.restart(),
+            (Effect::Close, Out::Lines(sink)) => sink.close(),
+            (Effect::Request(id, request), Out::Http(sink)) => sink.start(id, request),
+            (Effect::Abort(id), Out::Http(sink)) => sink.abort(id),
+            (Effect::Close, Out::Http(sink)) => sink.close(),
+            (Effect::Result(token, result), _) => self.host.result(token, result),
+            (Effect::Progress(token, params), _) => self.host.progress(token, params),
+            (Effect::Log(token, params), _) => self.host.log(token, params),
+            (Effect::Change(change), _) => self.host.change(change),
+            (Effect::Ask(number, kind, params), _) => self.host.ask(number, kind, params),
+            (Effect::Withdrawn(number), _) => self.host.withdrawn(number),
+            (Effect::Closed(error), _) => self.host.closed(error),
+            (Effect::Report(level, text), _) => self.host.report(level, text),
+            // The state makes only the effects of its own carrier.
+            (Effect::Line(_) | Effect::Restart | Effect::Request(..) | Effect::Abort(_), _) => {}
+        }
+    }
+}
+
+/// Whoever runs effects; a panic of the host must not leave the engine waiting for it for ever.
+struct Runner<'a>(&'a ClientEngine);
+
+impl Runner<'_> {
+    /// Runs what is queued; false when nothing was.
+    fn turn(&self) -> bool {
+        let effects = {
+            let mut state = self.0.lock();
+            let effects = std::mem::take(&mut state.effects);
+            state.running = !effects.is_empty();
+            effects
+        };
+        let any = !effects.is_empty();
+        for effect in effects {
+            self.0.run(effect);
+        }
+        any
+    }
+}
+
+impl Drop for Runner<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().running = false;
+        }
+    }
+}

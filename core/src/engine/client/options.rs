@@ -1,0 +1,56 @@
+//! How a client is set up, and how one of its calls is.
+
+use std::time::Duration;
+
+use crate::limits::Limits;
+use crate::model::Version;
+use crate::wire::write;
+
+/// Which servers the client speaks with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EraChoice {
+    /// Whatever the server speaks; it is asked.
+    #[default]
+    Auto,
+    /// Servers with a handshake, which offers this revision.
+    Legacy(Version),
+    /// Servers of 2026-07-28 and later.
+    Modern,
+}
+
+/// The settings of one client.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ClientOptions {
+    /// The `Implementation` object that names the client, as JSON text.
+    pub info: Box<str>,
+    /// The `ClientCapabilities` object, as JSON text. A server may ask only for what is declared here.
+    pub capabilities: Box<str>,
+    /// Which servers the client speaks with.
+    pub era: EraChoice,
+    /// The bounds the client works in.
+    pub limits: Limits,
+}
+
+impl ClientOptions {
+    /// Settings for a client of that name and version, without capabilities. Results are often larger than requests, so
+    /// `message_bytes` is 64 MiB here (W20).
+    pub fn new(name: &str, version: &str) -> Self {
+        let mut info = Vec::new();
+        info.push(b'{');
+        write::member_string(&mut info, "name", name);
+        write::member_string(&mut info, "version", version);
+        write::close(&mut info);
+        let limits = Limits { message_bytes: 64 << 20, ..Limits::default() };
+        Self { info: String::from_utf8_lossy(&info).into(), capabilities: "{}".into(), era: EraChoice::Auto, limits }
+    }
+}
+
+/// What one call wants to have different; the limits decide otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallOptions {
+    /// How long to wait for the answer; each progress starts it anew. `call_for` otherwise.
+    pub timeout: Option<Duration>,
+    /// How long to wait in all, whatever progress there is. `call_total` otherwise.
+    pub total: Option<Duration>,
+}

@@ -1,0 +1,138 @@
+//! Messages of the server, from whatever stream. Junk is reported and never answered (W02); what nobody knows is ignored (W04).
+
+use serde_json::value::RawValue;
+
+use super::host::{Change, Token};
+use super::state::{Effect, Purpose, State, empty};
+use crate::error::Error;
+use crate::model::params::{self, meta_key};
+use crate::model::{Era, Level, Method};
+use crate::time::Now;
+use crate::wire::envelope::{self, Message};
+use crate::wire::{Object, RequestId, raw};
+
+impl State {
+    /// One message, or a batch of 2025-03-26. `of` is the request whose own stream it came on.
+    pub fn receive(&mut self, text: &[u8], of: Option<u64>, now: Now) {
+        if !envelope::is_batch(text) {
+            return self.receive_one(text, of, now);
+        }
+        match envelope::split_batch(text) {
+            Ok(messages) => {
+                for message in messages {
+                    self.receive_one(message.get().as_bytes(), of, now);
+                }
+            }
+            Err(error) => self.report(Level::Debug, format!("the server sent something that is no message: {error}")),
+        }
+    }
+
+    fn receive_one(&mut self, text: &[u8], of: Option<u64>, now: Now) {
+        let options = std::sync::Arc::clone(&self.options);
+        match envelope::parse::<Object<'_>>(text, &options.limits) {
+            Ok(Message::Response { id, outcome }) => match number(&id) {
+                Some(id) => self.answered(id, outcome.map_err(Error::from), of.map(|_| 200), now),
+                None => self.report(Level::Debug, format!("the server answered {id}, which was not asked")),
+            },
+            Ok(Message::Request { id, method, params }) => self.asked(id, &method, params.map(Object::raw), of),
+            Ok(Message::Notification { method, params }) => {
+                if let Some(known) = Method::parse(&method) {
+                    self.notified(known, params.map(Object::raw), of, now);
+                }
+            }
+            Ok(Message::Orphan { error }) => {
+                let error = Error::from(error);
+                self.report(Level::Warning, format!("the server could not read a message: {error}"));
+            }
+            // A broken answer fails the call that waits for it; nothing else does.
+            Err(rejected) => match rejected.id.as_ref().and_then(number).filter(|_| rejected.method.is_none()) {
+                Some(id) if self.sent.contains_key(&id) => self.answered(id, Err(rejected.error), None, now),
+                _ => {
+                    let text = format!("the server sent something that is no message: {}", rejected.error);
+                    self.report(Level::Debug, text);
+                }
+            },
+        }
+    }
+
+    fn notified(&mut self, method: Method, params: Option<&RawValue>, of: Option<u64>, now: Now) {
+        match method {
+            Method::Progress => self.progressed(params, now),
+            Method::Message => {
+                let token = of.and_then(|id| self.token_of(id));
+                self.effects.push(Effect::Log(token, params.map_or_else(empty, ToOwned::to_owned)));
+            }
+            Method::ToolsChanged => self.effects.push(Effect::Change(Change::Tools)),
+            Method::ResourcesChanged => self.effects.push(Effect::Change(Change::Resources)),
+            Method::PromptsChanged => self.effects.push(Effect::Change(Change::Prompts)),
+            Method::ResourceUpdated => {
+                let uri = params.and_then(|params| member(params, "uri"));
+                if let Some(uri) = uri.and_then(|uri| params::text(uri, "uri").ok()) {
+                    self.effects.push(Effect::Change(Change::Resource { uri: uri.as_ref().into() }));
+                }
+            }
+            Method::Acknowledged => {
+                let id = params.and_then(|params| member(params, "_meta"));
+                let id = id.and_then(|meta| member(meta, meta_key::SUBSCRIPTION_ID)).and_then(|id| self.read_id(id));
+                if let Some(token) = id.as_ref().and_then(number).or(of).and_then(|id| self.token_of(id)) {
+                    self.acknowledged(token, params);
+                }
+            }
+            Method::Cancelled => {
+                let id = params.and_then(|params| member(params, "requestId")).and_then(|id| self.read_id(id));
+                let Some(id) = id else { return };
+                match self.version().map(|version| version.era()) {
+                    // A modern server may only end subscriptions.
+                    Some(Era::Modern) => self.subscription_ended(&id),
+                    _ => self.question_cancelled(&id),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Progress starts the time of its call anew (W24). After the answer it is dropped (X03).
+    fn progressed(&mut self, params: Option<&RawValue>, now: Now) {
+        let Some(params) = params else { return };
+        let id = member(params, "progressToken").and_then(|token| self.read_id(token));
+        let number = id.as_ref().and_then(number);
+        match number.and_then(|id| self.token_of(id)) {
+            Some(token) => {
+                self.arm(token, now);
+                self.effects.push(Effect::Progress(token, params.to_owned()));
+            }
+            None if number.is_some_and(|number| (1..=self.last_id).contains(&number)) => {}
+            None => {
+                let token = id.map_or_else(|| "none".to_owned(), |id| id.to_string());
+                self.report(
+                    Level::Warning,
+                    format!("the server reported progress for the token {token}, which nobody gave it"),
+                );
+            }
+        }
+    }
+
+    /// The call that request `id` was sent for, while it is open.
+    pub fn token_of(&self, id: u64) -> Option<Token> {
+        match self.sent.get(&id)?.purpose {
+            Purpose::Call(token) => Some(token),
+            Purpose::Discover | Purpose::Initialize => None,
+        }
+    }
+
+    fn read_id(&self, raw: &RawValue) -> Option<RequestId> {
+        RequestId::parse(raw.get(), self.options.limits.token_bytes).ok()
+    }
+}
+
+/// The number of an id of ours.
+pub(super) fn number(id: &RequestId) -> Option<u64> {
+    match id {
+        RequestId::Int(id) => u64::try_from(*id).ok(),
+        RequestId::Str(_) => None,
+    }
+}
+
+fn member<'a>(object: &'a RawValue, name: &str) -> Option<&'a RawValue> {
+    raw::get(object, name).ok().flatten()
+}

@@ -1,0 +1,102 @@
+//! Subscriptions of the modern era. A call that opens one has its answer when the server acknowledged it, and lives on until one of
+//! the sides ends it; the host sees `subscribe` and `unsubscribe` as it did in the legacy era.
+//! See <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
+
+use serde_json::value::RawValue;
+
+use super::host::Token;
+use super::operation::{Operation, Plan};
+use super::receive::number;
+use super::request::{self, Meta};
+use super::state::{Call, Effect, State, empty};
+use crate::error::{Error, Result};
+use crate::model::{Level, params};
+use crate::time::Now;
+use crate::wire::{RequestId, raw, write};
+
+impl State {
+    /// The server acknowledged a subscription: that is its answer.
+    pub fn acknowledged(&mut self, token: Token, params: Option<&RawValue>) {
+        let Some(call) = self.calls.get_mut(&token).filter(|call| call.is_subscription() && !call.open) else { return };
+        call.open = true;
+        let operation = call.operation;
+        self.disarm(token);
+        let accepted = params.and_then(|params| raw::get(params, "notifications").ok().flatten());
+        let answer = match operation {
+            Operation::Subscribe => empty(),
+            _ => filter(accepted.map_or("{}", RawValue::get)),
+        };
+        self.effects.push(Effect::Result(token, Ok(answer)));
+    }
+
+    /// A modern server ends a subscription.
+    pub fn subscription_ended(&mut self, id: &RequestId) {
+        let token = number(id).and_then(|id| self.token_of(id));
+        let Some(token) = token.filter(|token| self.calls.get(token).is_some_and(Call::is_subscription)) else {
+            return;
+        };
+        self.finish(token, Err(Error::internal("the server ended the subscription")));
+    }
+
+    /// `unsubscribe`: takes back the subscription to that resource.
+    pub fn close_one(&mut self, token: Token, now: Now) -> Result<Box<RawValue>> {
+        let uri = self.calls.get(&token).and_then(|call| uri_of(&call.params));
+        let Some(uri) = uri else { return Err(Error::invalid_params("`uri` is missing")) };
+        let open = self
+            .calls
+            .iter()
+            .find(|(_, call)| call.plan == Plan::OpenOne && uri_of(&call.params).as_ref() == Some(&uri));
+        if let Some(open) = open.map(|(token, _)| *token) {
+            self.cancel(open, "unsubscribed", now);
+        }
+        Ok(empty())
+    }
+
+    /// `set_log_level`: every later request carries the level.
+    pub fn keep_level(&mut self, token: Token) -> Result<Box<RawValue>> {
+        let Some(call) = self.calls.get(&token) else { return Ok(empty()) };
+        let level = raw::get(&call.params, "level").ok().flatten();
+        let name = params::required(level, "level")?;
+        let level = Level::parse(&name);
+        self.level =
+            Some(level.ok_or_else(|| Error::invalid_params(format!("unknown log level `{}`", name.escape_debug())))?);
+        Ok(empty())
+    }
+
+    /// `listen` of the legacy era: changes of lists are told without being asked for, those of resources by `subscribe` only.
+    pub fn acknowledged_without_request(call: &Call) -> Result<Box<RawValue>> {
+        let wanted = raw::get(&call.params, "notifications").ok().flatten();
+        let resources = wanted.and_then(|wanted| raw::get(wanted, "resourceSubscriptions").ok().flatten());
+        match resources.is_some_and(|list| list.get() != "[]") {
+            true => Err(Error::invalid_params(
+                "this server has single subscriptions only: use `subscribe` for each resource",
+            )),
+            false => Ok(filter(wanted.map_or("{}", RawValue::get))),
+        }
+    }
+}
+
+impl Call {
+    fn is_subscription(&self) -> bool {
+        matches!(self.plan, Plan::Open | Plan::OpenOne)
+    }
+}
+
+/// Writes the parameters of a subscription to one resource.
+pub(super) fn write_one(out: &mut Vec<u8>, own: &RawValue, meta: &Meta<'_>) {
+    let uri = raw::get(own, "uri").ok().flatten().map_or("\"\"", RawValue::get);
+    let params = format!("{{\"notifications\":{{\"resourceSubscriptions\":[{uri}]}}}}");
+    request::write(out, &params, meta, None);
+}
+
+fn uri_of(own: &RawValue) -> Option<String> {
+    let uri = raw::get(own, "uri").ok().flatten()?;
+    params::text(uri, "uri").ok().map(std::borrow::Cow::into_owned)
+}
+
+fn filter(accepted: &str) -> Box<RawValue> {
+    let mut out = b"{".to_vec();
+    write::member(&mut out, "notifications", accepted.as_bytes());
+    write::close(&mut out);
+    String::from_utf8(out).ok().and_then(|text| RawValue::from_string(text).ok()).unwrap_or_else(empty)
+}
