@@ -104,6 +104,9 @@ class AsgiApp:
             "headers": [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]],
             "root_path": scope.get("root_path", ""),
         }
+        server = scope.get("server")
+        if server:
+            head["server"] = server[0]
         principal = self._principal(scope) if self._principal is not None else None
         if principal is not None:
             head["principal"] = principal
