@@ -265,7 +265,8 @@ def test_aliases():
     schema = publish(scope["Json"])
     assert schema["$defs"]["Json"]["anyOf"][1] == {"type": "array", "items": {"$ref": "#/$defs/Json"}}
     assert decode(scope["Json"], '{"a":["b"]}') == {"a": ["b"]}
-    assert decode(list[scope["Number"]], "[1,2.5]") == [1, 2.5]
+    number = scope["Number"]
+    assert decode(list[number], "[1,2.5]") == [1, 2.5]
 
 
 def test_same_name_of_two_types():
