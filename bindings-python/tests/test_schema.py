@@ -15,7 +15,6 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, Option
 
 import msgspec
 import pytest
-
 from omniport._schema import Publisher, Unsupported, decodable, hook
 
 try:
