@@ -124,8 +124,11 @@ class AsgiApp:
                         pump.engine.drop_http(token)
                         return
                 parts, answer.parts = answer.parts, []
-                if await _send_parts(parts, send):
+                ended = await _send_parts(parts, send)
+                if ended:
                     return
+                # Said after the send has returned: a slow reader holds it back, and the engine notices.
+                pump.engine.sent_http(token, sum(len(text) for part, text in parts if part == _BODY))
         except (asyncio.CancelledError, OSError):
             pump.engine.drop_http(token)
             raise
