@@ -30,6 +30,8 @@ impl Site {
 
     fn connect(&self) -> Client {
         let stream = TcpStream::connect(self.http.local_addr()).unwrap();
+        // Head and body leave in two writes.
+        stream.set_nodelay(true).unwrap();
         Client { host: self.http.local_addr().to_string(), from: BufReader::new(stream) }
     }
 }
