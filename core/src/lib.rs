@@ -18,4 +18,10 @@ pub mod registry;
 
 pub mod engine;
 
+#[cfg(feature = "io")]
+pub mod io;
+
+#[cfg(feature = "io")]
+pub mod api;
+
 pub mod types;
