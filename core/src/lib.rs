@@ -24,6 +24,9 @@ pub mod bridge;
 #[cfg(feature = "io")]
 pub mod io;
 
+#[cfg(feature = "io")]
+pub mod api;
+
 pub mod types;
 
 pub use {bytes, http};

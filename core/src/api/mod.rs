@@ -1,0 +1,3 @@
+//! What Rust users see.
+
+pub mod client;
