@@ -1,0 +1,139 @@
+"""The boundary: the same few calls that every language makes. JSON text crosses, nothing else.
+
+Rust never calls Python. It queues events and makes the descriptor of `Engine.wake_fd` readable once per idle-to-busy edge;
+`Engine.next_batch` takes all that is queued.
+"""
+
+from typing import Final
+
+# Kinds of an event, the first member of each tuple of a batch: (kind, token, slot, text).
+CALL: Final[int]  # run the tool in `slot`; text: the arguments, a JSON object, already validated against the tool's schema
+READ: Final[int]  # read the resource or template in `slot`; text: {"uri": str, "variables": {name: str | [str]}}
+GET: Final[int]  # the prompt in `slot`; text: the arguments, a JSON object of strings
+COMPLETE: Final[int]  # completion handler in `slot`; text: {"argument": name, "value": str, "arguments": {name: str}}
+VISIBLE: Final[
+    int
+]  # which of these may the caller see; text: {"kind": "tools"|"resources"|"templates"|"prompts", "names": [...]}; complete with a JSON array of the names that stay
+AUTHENTICATE: Final[
+    int
+]  # who is this; text: {"headers": {name: value}}; complete with a principal {"subject": str, "client"?: str, "scopes"?: [str], "claims"?: {...}} or fail
+ANSWER: Final[
+    int
+]  # the answer to a question of call `token`; slot: the question's number; text: {"result": {...}} or {"error": {"kind", "code", "message", "data"}}
+CANCEL: Final[int]  # call `token` is over for its caller: stop it; text: the reason (plain text)
+EVENT: Final[int]  # something a client told the server; text: {"event": "roots_changed" | "subscribed" | "unsubscribed", ...}
+AUDIT: Final[int]  # after each call, when asked for; text: {"kind", "name", "principal", "arguments_sha256", "outcome", "ms"}
+REPORT: Final[int]  # a fault worth a log line; slot: level (10 debug .. 40 error); text: plain text
+HTTP: Final[
+    int
+]  # for `Engine.handle_http`; token: its token; slot 0 head: {"status": int, "headers": [[n, v]]}, 1 body bytes, 2 the end
+RESULT: Final[
+    int
+]  # for a client's request `token`; slot 0 result, 1 error (text: {"kind", "code", "message", "data"?, "context"?}), 2 progress, 3 log, 4 server asks (token: its number; text as in `Engine.ask`; answer with Client.answer), 5 change notification
+END: Final[int]  # nothing will follow: the connection or server closed, or close() was called
+
+Event = tuple[int, int, int, bytes]
+
+class Fault(Exception):
+    """A failure inside the engine, with every fact: kind, code, message, data (JSON text or None), retry, context."""
+
+    kind: str
+    code: int
+    message: str
+    data: bytes | None
+    retry: bool
+    context: dict[str, str]
+
+class Engine:
+    """One server definition and its queue. Thread-safe; nothing here blocks except where said."""
+
+    def __init__(self, options: bytes) -> None:
+        """`options`: JSON {"name", "version", "title"?, "description"?, "website_url"?, "icons"?, "instructions"?, "limits"?: {name: number},
+        "page_size"?, "mask_errors"?: bool, "auth"?: bool, "visibility"?: bool, "audit"?: bool, "state_keys"?: [base64 of 32 bytes, newest first],
+        "cache"?: {"tools"|"resources"|"templates"|"prompts"|"discover"|"read": {"ttl_ms": int, "scope": "public"|"private"}},
+        "rate"?: guard for all calls of one principal, see add_tool, "concurrency"?: int, "timeout"?: seconds,
+        "subscribe"?: bool, "legacy_sessions"?: bool (false: stateless legacy mode)}"""
+
+    # Registry. `definition` is the protocol's own object for the thing (as in `omniport.types`); `options` a JSON object.
+    # Each returns the slot that events name. Adding a name again replaces it. Raises Fault(kind="definition") and names what and where.
+    def add_tool(self, definition: bytes, options: bytes) -> int:
+        """options: {"timeout"?: seconds, "concurrency"?: int, "rate"?: {"calls": int, "per": seconds, "by"?: "principal"|"all"}, "once"?: bool, "unchecked"?: bool}"""
+    def add_resource(self, definition: bytes, options: bytes) -> int:
+        """options: {"cache"?: {"ttl_ms", "scope"}}"""
+    def add_template(self, definition: bytes, options: bytes) -> int:
+        """options: {"unsafe_variables"?: [str], "cache"?}; Fault when the template is invalid."""
+    def add_prompt(self, definition: bytes, options: bytes) -> int: ...
+    def add_completion(self, reference: bytes, argument: str) -> int:
+        """reference: {"prompt": name} or {"template": uri}"""
+    def remove(self, kind: str, name: str) -> bool:
+        """kind: "tool", "resource", "template", "prompt"; connected clients are told."""
+    def template_variables(self, template: str) -> list[str]:
+        """The variables of an RFC 6570 template, in order."""
+    def resource_updated(self, uri: str) -> None:
+        """Tells the subscribers of `uri`."""
+
+    def limit(self, name: str) -> float:
+        """The value of a limit that is in force, by its name in `limits`."""
+
+    # The queue.
+    def wake_fd(self) -> int:
+        """A descriptor that becomes readable when `next_batch` has something."""
+    def next_batch(self) -> list[Event]:
+        """Everything queued, at most `limit` events; never blocks. Clears the descriptor first."""
+    def wait_batch(self, seconds: float) -> list[Event]:
+        """The same, but waits (GIL released) for the first event. For loops without add_reader."""
+    def complete(self, token: int, text: bytes) -> None:
+        """The answer of a handler. For CALL: {"structuredContent"?: any, "content"?: [...], "isError"?: bool, "_meta"?: {...}}; without `content` the engine
+        mirrors the structured value as text (a string as itself, without quotes). For READ: {"contents": [...]} ; GET: {"description"?, "messages"}; COMPLETE: {"values": [...], "total"?, "hasMore"?}.
+        A token that is over is ignored."""
+    def fail(self, token: int, kind: str, code: int | None, message: str, data: bytes | None) -> None:
+        """kind "tool": a tool error the model can read; "protocol": a JSON-RPC error with `code`; "internal": text may be masked; "not_found": unknown tool/resource/prompt;
+        any other kind of `Fault`: a JSON-RPC error of that kind, with its own code when `code` is None."""
+    def notice(self, token: int, text: bytes) -> None:
+        """{"progress": number, "total"?: number, "message"?: str} or {"level": str, "data": any, "logger"?: str} of a running call."""
+    def ask(self, token: int, question: bytes) -> tuple[int, bytes | None]:
+        """{"elicit": {message, requestedSchema} | {message, url, mode}} or {"sample": {...}} or {"roots": {}}. Returns the question's number and, when a replay knows it, the
+        answer at once (as the text of an ANSWER event); else an ANSWER event follows. Questions asked before `flush` go out in one round. Raises Fault(kind="missing_capability")."""
+    def step(self, token: int, name: str) -> bytes | None:
+        """The kept result of the step `name`, JSON text, or None when it has not run."""
+    def keep_step(self, token: int, name: str, value: bytes) -> None: ...
+    def flush(self) -> None:
+        """Sends what was written and asked since the last flush. Called once per tick of the loop; cheap when there is nothing."""
+    def context(self, token: int) -> bytes:
+        """{"request_id", "era": "legacy"|"modern", "protocol_version", "client": {...}|null, "capabilities": {...}, "session_id"?, "headers": {lowercase name: value},
+        "principal"?: {...}, "meta": {...}, "log_level"?: str, "wants_progress": bool, "resumed": bool, "http"?: the token of the `handle_http` that brought the call}"""
+    def close_stream(self, token: int) -> None:
+        """Ends the event stream of a running call without its answer, so that a client polls (legacy resumable streams); no effect elsewhere."""
+
+    # Transports. Each start call returns at once; an END event follows when the last one is over.
+    def serve_stdio(self) -> None:
+        """Takes descriptors 0 and 1; whatever else writes to stdout goes to stderr from now on."""
+    def serve_http(self, options: bytes) -> str:
+        """options: {"host", "port", "path"?: "/mcp", "sse_path"?: "/sse", "message_path"?: "/messages/", "allowed_hosts"?: [...], "allowed_origins"?: [...], "allow_any_host"?: bool,
+        "cors"?: {"origins": [...]}, "json_only"?: bool, "threads"?: int}. Returns the bound address "host:port"."""
+    def handle_http(self, head: bytes, body: bytes) -> int:
+        """For a foreign web server: head {"method", "path", "query", "headers": [[n, v]], "principal"?: {...}, "root_path"?}. Answers as HTTP events of the returned token."""
+    def drop_http(self, token: int) -> None:
+        """The foreign client went away: its request is cancelled."""
+    def close(self, grace: float) -> None:
+        """Stops listening, lets running calls go on for `grace` seconds, ends streams, then queues END."""
+
+class Client:
+    """One connection of a client. Results arrive in its own queue, as RESULT events."""
+
+    def __init__(self, options: bytes) -> None:
+        """{"name", "version", "capabilities"?: {...}, "era"?: "auto"|"legacy"|"modern", "protocol_version"?: a revision, "limits"?}"""
+    def connect_command(self, argv: list[str], env: dict[str, str] | None, cwd: str | None) -> int: ...
+    def connect_url(self, url: str, headers: dict[str, str]) -> int: ...
+    def connect_engine(self, server: Engine) -> int:
+        """In memory. Each connect returns a token; its RESULT says {"server": {...}, "capabilities", "protocol_version", "instructions"}."""
+    def request(self, what: str, params: bytes, timeout: float | None) -> int:
+        """what: "list_tools", "call_tool", "list_resources", "list_templates", "read_resource", "list_prompts", "get_prompt", "complete", "ping", "set_log_level", "subscribe", "unsubscribe".
+        `params` are the protocol's own, except for "complete": {"reference": as for `Engine.add_completion`, "argument", "value", "arguments"?}."""
+    def cancel(self, token: int, reason: str) -> None: ...
+    def answer(self, number: int, text: bytes) -> None:
+        """The answer to what the server asked: {"result": {...}} or {"error": {"code", "message"}}."""
+    def wake_fd(self) -> int: ...
+    def next_batch(self) -> list[Event]: ...
+    def wait_batch(self, seconds: float) -> list[Event]: ...
+    def close(self) -> None: ...
