@@ -1,7 +1,7 @@
 //! The Omniport engine: the Model Context Protocol as a library without IO, and the IO to run it.
 //!
 //! Rooms, lowest first; a room imports only lower ones (`tests/layering` checks it):
-//! `wire`, `model`, `schema`, `protocol`, `registry`, `engine`, `bridge`, `store`, `io`, `api`.
+//! `wire`, `model`, `schema`, `store`, `protocol`, `registry`, `engine`, `bridge`, `io`, `api`.
 //! `types` stands beside them: the protocol's types for users; no room needs it.
 
 pub mod entropy;
@@ -15,6 +15,7 @@ pub mod wire;
 
 pub mod protocol;
 pub mod registry;
+pub mod store;
 
 pub mod engine;
 

@@ -72,6 +72,12 @@ impl Engine {
         Ok(Some(Retry { state, responses, sealed: true }))
     }
 
+    /// Marks the sealed state of a retry as used; false if it was already.
+    pub(super) fn redeem(&self, retry: &Retry, now: Now) -> bool {
+        let until = now.unix + self.limits().request_state_for;
+        !retry.sealed || self.redeemed.redeem(retry.state.continuation, now.unix, until)
+    }
+
     /// Hands a retry to the handler that waits for it; gives both back when none waits.
     pub(super) fn resume(self: &Arc<Self>, retry: Retry, exchange: Exchange, now: Now) -> Option<(Retry, Exchange)> {
         let call = match retry.sealed {

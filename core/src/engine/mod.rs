@@ -11,6 +11,7 @@ use crate::limits::Limits;
 use crate::model::{Era, Method, Version};
 use crate::protocol::modern::seal::Sealer;
 use crate::registry::{Kind, Registry};
+use crate::store::{MemoryRedeemed, Redeemed};
 use crate::time::Now;
 
 mod answer;
@@ -47,6 +48,7 @@ pub struct Engine {
     host: Arc<dyn Host>,
     entropy: Arc<dyn Entropy>,
     sealer: Sealer,
+    redeemed: Box<dyn Redeemed>,
     parked: Mutex<Parked>,
     subscribers: Subscribers,
     sessions: Sessions,
@@ -75,6 +77,7 @@ impl Engine {
             host,
             entropy,
             sealer,
+            redeemed: Box::new(MemoryRedeemed::default()),
             parked: Mutex::default(),
             subscribers: Subscribers::default(),
             timers: Timers::default(),

@@ -243,6 +243,13 @@ impl Engine {
         retry: Option<super::input::Retry>,
         now: Now,
     ) {
+        if let (Work::Tool { tool }, Some(retry)) = (&work, &retry)
+            && tool.options.once
+            && !self.redeem(retry, now)
+        {
+            exchange.fail(&Error::invalid_params("`requestState` was used already, and this tool takes it only once"));
+            return;
+        }
         let retry = match retry {
             Some(retry) => match self.resume(retry, exchange, now) {
                 None => return,

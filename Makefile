@@ -1,0 +1,80 @@
+# Every step that a fresh machine with Rust, Python 3.10+ and Node 20+ needs is part of these commands. All of them may be run again.
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+ENV := source tools/env.sh
+
+.PHONY: help build demo test test-rust test-python conformance interop bench fuzz lint generate clean
+
+help:
+	@echo "make demo [DB=path]   a real MCP server on the engine, driven by the project's own client"
+	echo "make test             every test"
+	echo "make build            release builds of all languages"
+	echo "make bench            this project and its peers, side by side, as ratios"
+	echo "make fuzz [SECONDS=n] the fuzz targets, each for that long"
+	echo "make lint             formatting, lints, types, licences"
+	echo "make generate         the typed models, from the specification's schemas"
+	echo "make clean            removes what was built"
+
+build:
+	@$(ENV)
+	cargo build --locked --release --workspace --exclude omniport-python
+	tools/setup-python
+
+demo:
+	@$(ENV)
+	tools/setup-python
+	"$$OMNIPORT_VENV/bin/python" examples/python/demo.py $(if $(DB),--db "$(DB)")
+
+test: lint test-rust test-python conformance interop
+	@echo "All tests passed."
+
+test-rust:
+	@$(ENV)
+	cargo test --locked --quiet --workspace --exclude omniport-python
+	cargo test --locked --quiet --package omniport --no-default-features --lib
+	tools/generate/run --check
+
+test-python:
+	@$(ENV)
+	tools/setup-python
+	# From another folder, so that the installed wheel is tested and not the source tree.
+	cd "$$OMNIPORT_CACHE" && "$$OMNIPORT_VENV/bin/python" -m pytest --rootdir "$$OMNIPORT_ROOT" -c "$$OMNIPORT_ROOT/pyproject.toml" "$$OMNIPORT_ROOT/bindings-python/tests"
+
+conformance: build
+	@$(ENV)
+	tools/setup-node
+	tests/conformance/run
+
+interop: build
+	@$(ENV)
+	tools/setup-node
+	tests/interop/run
+
+bench: build
+	@$(ENV)
+	tests/bench/run $(FILTER)
+
+fuzz:
+	@$(ENV)
+	tools/fuzz $(or $(SECONDS_EACH),60)
+
+lint:
+	@$(ENV)
+	cargo fmt --all --check
+	cargo clippy --locked --quiet --workspace --all-targets -- --deny warnings
+	cargo clippy --locked --quiet --package omniport --no-default-features -- --deny warnings
+	tools/deny
+	tools/setup-python
+	"$$OMNIPORT_VENV/bin/ruff" check bindings-python examples tests
+	"$$OMNIPORT_VENV/bin/ruff" format --check bindings-python examples tests
+	"$$OMNIPORT_VENV/bin/pyright"
+
+generate:
+	@$(ENV)
+	tools/generate/run
+
+clean:
+	@$(ENV)
+	cargo clean --quiet
+	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_CACHE/stamps"

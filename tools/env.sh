@@ -1,0 +1,43 @@
+# Where everything that is built or fetched lives: outside the checkout, so that a second run is quick. Source it.
+# shellcheck shell=bash
+
+OMNIPORT_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+OMNIPORT_CACHE="${OMNIPORT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/omniport}"
+# Each checkout has a virtual environment of its own, so that two of them never run each other's build.
+OMNIPORT_KEY="$(printf '%s' "$OMNIPORT_ROOT" | cksum | cut -d' ' -f1)"
+OMNIPORT_VENV="$OMNIPORT_CACHE/venv-$OMNIPORT_KEY"
+OMNIPORT_NPM="$OMNIPORT_CACHE/npm"
+OMNIPORT_NODE22="$OMNIPORT_NPM/node_modules/node/bin/node"
+# One target directory for all checkouts: cargo keeps them apart by path, and dependencies are built once.
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$OMNIPORT_CACHE/target}"
+export OMNIPORT_ROOT OMNIPORT_CACHE OMNIPORT_VENV OMNIPORT_NPM OMNIPORT_NODE22
+mkdir -p "$OMNIPORT_CACHE"
+
+# python_command: the newest Python that is new enough.
+python_command() {
+    local candidate
+    for candidate in "${PYTHON:-}" python3 python3.13 python3.12 python3.11 python3.10; do
+        if [ -n "$candidate" ] && command -v "$candidate" >/dev/null 2>&1 &&
+            "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    echo "omniport: Python 3.10 or newer is needed; set PYTHON to it" >&2
+    return 1
+}
+
+# stamp NAME INPUT...: whether step NAME was done for just these files; `done_with` marks it.
+stamp_of() {
+    shift
+    cat "$@" | cksum | tr ' ' -
+}
+is_done() {
+    local name="$1"
+    [ "$(cat "$OMNIPORT_CACHE/stamps/$name" 2>/dev/null)" = "$(stamp_of "$@")" ]
+}
+done_with() {
+    local name="$1"
+    mkdir -p "$OMNIPORT_CACHE/stamps"
+    stamp_of "$@" >"$OMNIPORT_CACHE/stamps/$name"
+}
