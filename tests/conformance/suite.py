@@ -56,7 +56,7 @@ Outcomes = dict[str, Outcome]
 
 
 async def run_against(language: str, run: Run) -> Outcomes:
-    """All scenarios of the revision, pending and draft ones too, against a server of its own; those of extensions are left out."""
+    """All scenarios of the revision, pending and draft ones too but no extensions, against a server of its own."""
     async with _serving(language) as url:
         with tempfile.TemporaryDirectory() as folder:
             script = Path(

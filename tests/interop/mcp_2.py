@@ -1,4 +1,4 @@
-"""The official Python SDK, 2.x, as a client: `mcp_2.py legacy|modern http URL` or `mcp_2.py legacy|modern stdio COMMAND...`."""
+"""The official Python SDK, 2.x, as a client: `mcp_2.py ERA http URL` or `mcp_2.py ERA stdio COMMAND...`."""
 
 from __future__ import annotations
 

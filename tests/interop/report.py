@@ -17,8 +17,8 @@ CACHE = Path(os.environ["OMNIPORT_CACHE"])
 SERVER = [sys.executable, str(HERE / "server.py")]
 RUN_SECONDS = 180
 STEPS = [
-    "connect", "ping", "list", "structured", "tool error", "bad arguments", "progress", "logging", "elicitation", "sampling", "roots",
-    "read", "not found", "subscribe", "prompt", "complete",
+    "connect", "ping", "list", "structured", "tool error", "bad arguments", "progress", "logging", "elicitation",
+    "sampling", "roots", "read", "not found", "subscribe", "prompt", "complete",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The client of the conformance suite: does what the scenario in MCP_CONFORMANCE_SCENARIO wants to see, against the URL it is given."""
+"""The client of the conformance suite: does what the scenario in MCP_CONFORMANCE_SCENARIO wants to see."""
 
 from __future__ import annotations
 

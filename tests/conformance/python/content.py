@@ -1,11 +1,10 @@
-"""Tools by what they return or take: every kind of content, an error, a schema with all keywords, parameters mirrored as headers."""
+"""Tools by what they return or take: each kind of content, an error, a schema with all keywords, header parameters."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 import msgspec
-
 from omniport import Audio, EmbeddedResource, Image, Server, ToolError
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="

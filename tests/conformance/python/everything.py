@@ -1,4 +1,4 @@
-"""The everything server of the conformance suite: each thing that one of its server scenarios asks for, by the name it asks for."""
+"""The everything server of the conformance suite: whatever a server scenario asks for, by the name it asks for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import forms
 import questions
 import resources
 import streams
-
 from omniport import Server
 
 HOUR = {"ttl_ms": 3_600_000, "scope": "public"}

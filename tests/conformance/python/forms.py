@@ -1,4 +1,4 @@
-"""Tools that ask the client's user or model one question: forms with defaults and choices, a sample, a missing capability."""
+"""Tools that ask the client's user or model one question: forms with defaults and choices, a sample."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-
 from omniport import Context, ElicitResult, Server
 
 DEFAULTS_FORM: dict[str, Any] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from content import PNG
-
 from omniport import EmbeddedResource, Image, Server
 
 WORDS = ["paris", "park", "party", "test", "testing"]

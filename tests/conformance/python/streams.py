@@ -1,4 +1,4 @@
-"""Tools by what they send while they run: log messages, progress, changed lists, and a stream that ends before the answer."""
+"""Tools by what they send while they run: log messages, progress, changed lists, an early end of the stream."""
 
 from __future__ import annotations
 
