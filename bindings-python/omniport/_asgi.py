@@ -69,7 +69,8 @@ class AsgiApp:
             await send({"type": "lifespan.startup.complete"})
             await receive()
             if self._pump is not None:
-                await _drain(self._pump)
+                self._pump.close(None)
+                await self._pump.ended
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -194,9 +195,3 @@ def _path_below(scope: Scope) -> str:
     if root and (path == root or path.startswith(root + "/")):
         path = path[len(root) :]
     return path or "/"
-
-
-async def _drain(pump: Pump) -> None:
-    """The web server stops: streams end and running calls finish."""
-    pump.engine.close(pump.engine.limit("shutdown_grace"))
-    await pump.ended

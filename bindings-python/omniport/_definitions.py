@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -66,7 +67,7 @@ def tool(
         outputSchema=output,
         **extras,
     )
-    decoder = Decoder(signature)
+    decoder = Decoder(signature, checks=lenient)
     if lenient:
         options = {**options, "unchecked": True}
     handler = _handler(signature, decoder.decode_lenient if lenient else decoder.decode, _result.encoder(output), run_in_thread)
@@ -124,8 +125,12 @@ def resource(
     async def call_async(cx: Any, given: tuple[str, Any]) -> tuple[str, Any]:
         return given[0], await invoker.call(cx, given[1])
 
-    def call(cx: Any, given: tuple[str, Any]) -> tuple[str, Any]:
-        return given[0], invoker.call(cx, given[1])
+    def call(cx: Any, given: tuple[str, Any]) -> Any:
+        result = invoker.call(cx, given[1])
+        return named(given[0], result) if inspect.isawaitable(result) else (given[0], result)
+
+    async def named(uri: str, result: Awaitable[Any]) -> tuple[str, Any]:
+        return uri, await result
 
     def encode(result: tuple[str, Any]) -> bytes:
         return _result.dumps({"contents": contents(result[0], result[1], mime_type)})
@@ -238,9 +243,9 @@ def message(value: Any) -> dict[str, Any]:
     """One message; what names no role is the user's."""
     if isinstance(value, dict) and "role" in value:
         return {"role": value["role"], "content": _block(value.get("content", ""))}
-    role = getattr(value, "role", None)
-    if role is not None and hasattr(value, "content"):
-        return {"role": role, "content": _block(value.content)}
+    role, content = getattr(value, "role", None), getattr(value, "content", None)
+    if role is not None:
+        return {"role": role, "content": _block(content)}
     return {"role": "user", "content": _block(value)}
 
 

@@ -30,7 +30,9 @@ HTTP: Final[
 RESULT: Final[
     int
 ]  # for a client's request `token`; slot 0 result, 1 error (text: {"kind", "code", "message", "data"?, "context"?}), 2 progress, 3 log, 4 server asks (token: its number; text as in `Engine.ask`; answer with Client.answer), 5 change notification
-END: Final[int]  # nothing will follow: the connection or server closed, or close() was called
+END: Final[
+    int
+]  # nothing will follow: the connection, or the last transport of a server, closed, or close() was called (a client in memory is no transport)
 
 Event = tuple[int, int, int, bytes]
 

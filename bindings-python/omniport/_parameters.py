@@ -11,7 +11,7 @@ from typing import Any, get_origin
 
 import msgspec
 
-from ._schema import Publisher, Unsupported, decodable, hints, hook, with_default
+from ._schema import Publisher, Unsupported, constrained, decodable, hints, hook, with_default
 from ._signature import EMPTY, Parameter, Signature
 from .errors import DefinitionError
 
@@ -54,19 +54,20 @@ class Decoder:
 
     __slots__ = ("_decode", "_parameters", "_struct", "_subject")
 
-    def __init__(self, signature: Signature) -> None:
+    def __init__(self, signature: Signature, *, checks: bool = False) -> None:
+        """`checks`: the constraints of the annotations are checked here, because the core was told not to."""
         self._parameters = signature.parameters
         self._subject = signature.subject
-        self._struct = self._make_struct()
+        self._struct = self._make_struct(constrained if checks else decodable)
         self._decode = msgspec.json.Decoder(self._struct, dec_hook=hook).decode
 
-    def _make_struct(self) -> type[msgspec.Struct]:
+    def _make_struct(self, type_of: Callable[[Any, str], Any]) -> type[msgspec.Struct]:
         # Members are called p0, p1 ... because a parameter may bear any name that a struct reserves (P06).
         fields: list[Any] = []
         names: dict[str, str] = {}
         for number, parameter in enumerate(self._parameters):
             where = f"{self._subject}: parameter `{parameter.name}`"
-            wanted = decodable(parameter.annotation, where)
+            wanted = type_of(parameter.annotation, where)
             name = f"p{number}"
             names[name] = parameter.published
             if parameter.required:
@@ -87,7 +88,8 @@ class Decoder:
     def decode_lenient(self, text: bytes) -> Values:
         """The same, but text that holds JSON where a list, object or model is wanted is parsed, exactly one level (P03)."""
         arguments: dict[str, Any] = msgspec.json.decode(text)
-        return self._again({name: self._opened(name, value) for name, value in arguments.items()}, None)
+        opened = {name: self._opened(name, value) for name, value in arguments.items()}
+        return self._again(opened, None, strict=True)
 
     def decode_strings(self, arguments: Mapping[str, Any]) -> Values:
         """The values for text only: template variables and prompt arguments."""
@@ -103,15 +105,16 @@ class Decoder:
             return value
         return opened if isinstance(opened, (list, dict)) else value
 
-    def _again(self, arguments: dict[str, Any], cause: Exception | None) -> Values:
+    def _again(self, arguments: dict[str, Any], cause: Exception | None, *, strict: bool = False) -> Values:
         """The slow way, for what the schema allows and a strict decoder does not: null for a default (S11), 1.0 for 1."""
         for parameter in self._parameters:
             name = parameter.published
-            refuses_null = parameter.annotation is not EMPTY and not hints.accepts_none(parameter.annotation)
+            untyped = hints.split(parameter.annotation)[0] in (EMPTY, Any, object)
+            refuses_null = not untyped and not hints.accepts_none(parameter.annotation)
             if refuses_null and not parameter.required and arguments.get(name, ...) is None:
                 del arguments[name]
         try:
-            return msgspec.structs.astuple(msgspec.convert(arguments, self._struct, dec_hook=hook, strict=False))
+            return msgspec.structs.astuple(msgspec.convert(arguments, self._struct, dec_hook=hook, strict=strict))
         except (msgspec.ValidationError, ValueError) as error:
             raise ArgumentError(f"Invalid arguments: {error}") from cause
 

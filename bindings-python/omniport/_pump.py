@@ -32,6 +32,7 @@ T = TypeVar("T")
 _EAGER = sys.version_info >= (3, 12)
 _TURN_SECONDS = 0.002
 _QUICK_SECONDS = 0.000_05
+_FINISH_SECONDS = 5.0
 
 
 class Handler:
@@ -90,6 +91,8 @@ class Pump:
         self.owner: Any = None
         """The server object this runs for."""
         self.ended: asyncio.Future[None] = self.loop.create_future()
+        self.closing = False
+        """Whether the engine was told to stop; it cannot be used again then."""
         self.sinks: dict[int, HttpSink] = {}
         self.contexts: dict[int, contextvars.Context] = {}
         """For each request of a foreign web server, the context variables it came with (H15)."""
@@ -118,7 +121,7 @@ class Pump:
         """Begins to listen for events."""
         try:
             self.loop.add_reader(self.engine.wake_fd(), self._drain)
-        except NotImplementedError:
+        except (NotImplementedError, OSError, ValueError):  # Windows: no loop there can watch this descriptor
             self._waiter = _Waiter(self)
             self._waiter.start()
         self.loop.call_soon(self._drain)  # what came before the reader was there
@@ -132,6 +135,18 @@ class Pump:
         for cx in list(self._running.values()):
             cx._cancel()
         self._workers.close()
+
+    async def finish(self) -> None:
+        """Stops, and waits until the handlers have cleaned up after themselves, so that the lifespan outlives them."""
+        tasks = [cx._task for cx in self._running.values() if cx._task is not None]
+        self.stop()
+        if tasks:
+            await asyncio.wait(tasks, timeout=_FINISH_SECONDS)
+
+    def close(self, grace: float | None) -> None:
+        """No new calls; running ones may take `grace` seconds more. May be called from any thread."""
+        self.closing = True
+        self.engine.close(self.engine.limit("shutdown_grace") if grace is None else grace)
 
     def on_loop(self) -> bool:
         """Whether this is the thread that must not block."""
@@ -153,20 +168,24 @@ class Pump:
         while rest:
             kind, token, slot, text = rest.popleft()
             act = special.get(kind)
-            if act is not None:
-                act(token, slot, text)
-            else:
-                handler = self._find(kind, slot)
-                if handler is None:
-                    log.error("an event of kind %d names the unknown handler %d", kind, slot)
-                    self.engine.fail(token, "internal", None, "No handler", None)
-                    self.touch()
-                    continue
-                cx = running[token] = self._context_class(self, token)
-                if self.contexts:
-                    self._start_in_request(handler, cx, text)
+            try:
+                if act is not None:
+                    act(token, slot, text)
                 else:
-                    self._start(handler, cx, text)
+                    handler = self._find(kind, slot)
+                    if handler is None:
+                        raise LookupError(f"an event of kind {kind} names the unknown handler {slot}")
+                    cx = running[token] = self._context_class(self, token)
+                    if self.contexts:
+                        self._start_in_request(handler, cx, text)
+                    else:
+                        self._start(handler, cx, text)
+            except Exception:  # of one event; those behind it must not be lost
+                log.exception("an event of the engine could not be handled")
+                if act is None:
+                    running.pop(token, None)
+                    self.engine.fail(token, "internal", None, "The handler could not be started", None)
+                    self.touch()
             if perf_counter() > until:
                 break
         if rest:
@@ -201,6 +220,8 @@ class Pump:
         token = cx._token
         try:
             data = handler.encode(await handler.call(cx, handler.decode(text)))
+        except GeneratorExit:
+            raise  # the loop is gone, and nothing can be told to anybody
         except BaseException as error:
             self._fail(handler, cx, error)
         else:

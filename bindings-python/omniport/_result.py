@@ -25,6 +25,9 @@ _BLOCK_TYPES = {"text", "image", "audio", "resource", "resource_link"}
 
 def output_schema(annotation: Any) -> dict[str, Any] | None:
     """The schema of what a return annotation promises; None when it promises nothing that has one (P08)."""
+    inner, metadata = hints.split(annotation)
+    if getattr(inner, "__name__", "") == "CallToolResult" and metadata and isinstance(metadata[0], type):
+        annotation = metadata[0]  # `Annotated[CallToolResult, Model]`: the handler makes the result, the model describes its data
     if annotation is EMPTY or _has_no_data(annotation):
         return None
     publisher = Publisher("output")

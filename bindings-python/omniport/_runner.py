@@ -34,6 +34,7 @@ class Runner:
         self._pump: Pump | None = None
         self._users = 0
         self._stack: contextlib.AsyncExitStack | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._lock: asyncio.Lock | None = None
         self.on_event: Observe | None = None
         self.on_audit: Observe | None = None
@@ -67,17 +68,18 @@ class Runner:
                 await self._finish()
 
     def _loop_lock(self) -> asyncio.Lock:
+        """One at a time begins or finishes; RuleError on a second loop while the first one is in use."""
         loop = asyncio.get_running_loop()
-        pump = self._pump
-        if pump is not None and pump.loop is not loop:
-            if not pump.loop.is_closed():
-                raise RuleError("this server runs on another event loop already; one server object serves on one loop at a time")
-            pump.stop()  # asyncio.run ended without leaving: start anew
-            self._pump, self._users, self._stack, self._lock = None, 0, None, None
+        if self._loop is loop and self._lock is not None:
+            return self._lock
+        busy = self._users or (self._lock is not None and self._lock.locked())
+        if busy and self._loop is not None and not self._loop.is_closed():
+            raise RuleError("this server runs on another event loop already; one server object serves on one loop at a time")
+        if self._pump is not None:  # its loop was closed without leaving: start anew
+            self._pump.stop()
+            self._pump, self._stack, self._users = None, None, 0
             self._registry.forget()
-        if self._lock is None or self._users == 0:
-            self._lock = self._lock if self._lock is not None and self._lock_loop is loop else asyncio.Lock()
-            self._lock_loop = loop
+        self._loop, self._lock = loop, asyncio.Lock()
         return self._lock
 
     async def _begin(self) -> None:
@@ -99,8 +101,8 @@ class Runner:
         pump, stack = self._pump, self._stack
         assert pump is not None and stack is not None
         self._pump, self._stack = None, None
-        pump.stop()
-        if pump.ended.done():
+        await pump.finish()
+        if pump.closing or pump.ended.done():
             self._registry.forget()
         self._registry.started = False
         await stack.aclose()

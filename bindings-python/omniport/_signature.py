@@ -106,7 +106,9 @@ def inspect_function(function: Callable[..., Any], subject: str) -> Signature:
         annotation = types.get(parameter.name, EMPTY)
         dependency = _dependency(annotation, parameter.default)
         if is_context(annotation):
-            context = context or parameter.name
+            if context is not None:
+                raise DefinitionError(f"{subject}: both `{context}` and `{parameter.name}` take the Context")
+            context = parameter.name
         elif dependency is not None:
             dependencies[parameter.name] = dependency
         elif parameter.kind in (Kind.VAR_POSITIONAL, Kind.VAR_KEYWORD):
@@ -152,7 +154,9 @@ def _target(function: Callable[..., Any]) -> Any:
     target: Any = function
     while isinstance(target, functools.partial):
         target = target.func
-    if not inspect.isroutine(target) and not inspect.isclass(target):
+    if inspect.isclass(target):
+        target = target.__init__
+    elif not inspect.isroutine(target):
         target = type(target).__call__
     return getattr(target, "__func__", target)
 

@@ -55,7 +55,14 @@ class Workers:
                 self._coming = True
                 self._count += 1
                 # Daemon: a tool that never returns must not keep the process from ending.
-                threading.Thread(target=self._work, name=f"omniport-worker-{self._count}", daemon=True).start()
+                thread = threading.Thread(target=self._work, name=f"omniport-worker-{self._count}", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # the system gives no more threads: those there are will do
+                    self._coming = False
+                    self._count -= 1
+                    if not self._count:
+                        raise
 
     def _work(self) -> None:
         sleeper = threading.Lock()

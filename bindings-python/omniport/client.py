@@ -257,7 +257,7 @@ class Client:
         try:
             self._loop.add_reader(native.wake_fd(), self._drain)
             self._loop.call_soon(self._drain)
-        except NotImplementedError:
+        except (NotImplementedError, OSError, ValueError):  # Windows: no loop there can watch this descriptor
             self._reading = self._loop.create_task(self._read(native))
 
     def _drain(self) -> None:

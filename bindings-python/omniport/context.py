@@ -104,18 +104,20 @@ class Context:
 
     # Questions
 
-    async def elicit(self, message: str, schema: Any = None) -> ElicitResult[Any]:
+    async def elicit(self, message: str, schema: Any = None, *, key: str | None = None) -> ElicitResult[Any]:
         """Asks the user to fill in a form; see `omniport.ElicitResult`.
+
+        `key` names the question, so that a modern client can answer it beforehand.
 
         `schema`: a dataclass, TypedDict, struct or pydantic model with flat members, a scalar type, a list of choices, a JSON
         Schema, or None for a bare confirmation. Raises `MissingCapability` when the client cannot ask.
         """
         form, make = _elicit.form_of(schema)
-        return _elicit.answer(await self._ask({"elicit": {"message": message, "requestedSchema": form}}), make)
+        return _elicit.answer(await self._ask({"elicit": {"message": message, "requestedSchema": form}}, key), make)
 
-    async def elicit_url(self, message: str, url: str) -> ElicitResult[None]:
+    async def elicit_url(self, message: str, url: str, *, key: str | None = None) -> ElicitResult[None]:
         """Asks the user to open a page, for what must not pass through the client: credentials, payment."""
-        raw = await self._ask({"elicit": {"message": message, "url": url, "mode": "url"}})
+        raw = await self._ask({"elicit": {"message": message, "url": url, "mode": "url"}}, key)
         return _elicit.answer(raw, lambda _: None)
 
     async def sample(
@@ -131,6 +133,7 @@ class Context:
         tools: list[Any] | None = None,
         tool_choice: dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
+        key: str | None = None,
     ) -> SampleResult:
         """Asks the client's model. `messages`: a text, or messages of the protocol (as dicts or models)."""
         question = {
@@ -145,12 +148,12 @@ class Context:
             "toolChoice": tool_choice,
             "metadata": metadata,
         }
-        raw = await self._ask({"sample": {name: value for name, value in question.items() if value is not None}})
+        raw = await self._ask({"sample": {name: value for name, value in question.items() if value is not None}}, key)
         return convert(raw, SampleResult)
 
-    async def list_roots(self) -> list[dict[str, Any]]:
+    async def list_roots(self, *, key: str | None = None) -> list[dict[str, Any]]:
         """The directories that the client offers: `[{"uri": "file:///...", "name": ...}]`."""
-        return (await self._ask({"roots": {}})).get("roots", [])
+        return (await self._ask({"roots": {}}, key)).get("roots", [])
 
     async def step(self, name: str, function: Callable[..., Any], *args: Any, type: Any = Any) -> Any:
         """Runs an effect once, even if the handler is run again from its start after a question was answered elsewhere.
@@ -190,7 +193,9 @@ class Context:
         """Runs a blocking function on the server's thread pool, with the context variables of this call."""
         return await self._pump.in_thread(function, *args)
 
-    async def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+    async def _ask(self, question: dict[str, Any], key: str | None = None) -> dict[str, Any]:
+        if key is not None:
+            question["key"] = key
         return await self._pump.ask(self._token, dumps(question))
 
     # Notices

@@ -309,14 +309,12 @@ class Server:
                     await pump.ended
                 finally:
                     if not pump.ended.done():
-                        pump.engine.close(0)
+                        pump.close(0)
 
     def stop(self, grace: float | None = None) -> None:
         """Stops serving from any thread: no new calls, running ones may take `grace` seconds more (default: the server's limit)."""
-        pump = self._runner.pump
-        if pump is None:
-            return
-        pump.engine.close(pump.engine.limit("shutdown_grace") if grace is None else grace)
+        if self._runner.pump is not None:
+            self._runner.pump.close(grace)
 
     def asgi(self, path: str | None = None, *, principal: Callable[[Any], Any] | None = None) -> AsgiApp:
         """An ASGI application, to run with any ASGI server or to mount in Starlette or FastAPI.

@@ -6,8 +6,6 @@ use pyo3::prelude::*;
 mod engine;
 mod events;
 mod fault;
-mod foreign;
-mod serving;
 
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {

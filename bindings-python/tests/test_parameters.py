@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
+from msgspec import Meta
 
 from omniport import Context, DefinitionError, Depends
 from omniport._parameters import ArgumentError, Decoder, input_schema
@@ -213,6 +214,17 @@ def test_json_in_text():
         decoder.decode_lenient(b'{"tags":"\\"[1]\\"","o":{"x":1},"text":""}')
     with pytest.raises(ArgumentError):
         decoder.decode(text)
+
+
+def test_lenient_tools_check_the_rest_themselves():
+    def tool(tags: Annotated[list[int], Meta(min_length=1)], n: Annotated[int | None, Meta(ge=1)] = None): ...
+
+    decoder = Decoder(read(tool), checks=True)
+    assert decoder.decode_lenient(b'{"tags":"[1]","n":1}') == ([1], 1)
+    assert decoder.decode_lenient(b'{"tags":[1],"n":null}') == ([1], None)
+    for text in (b'{"tags":"[]"}', b'{"tags":[1],"n":0}', b'{"tags":[1],"n":"5"}', b'{"tags":["1"]}'):
+        with pytest.raises(ArgumentError):
+            decoder.decode_lenient(text)
 
 
 def test_values_from_text():

@@ -54,7 +54,6 @@ def test_definitions(fake):
 
 def test_ways_to_decorate(fake):
     app = Server("t")
-    app.tool(lambda: 1) if False else None
 
     @app.tool
     def bare(): ...

@@ -21,6 +21,9 @@ pub mod engine;
 
 pub mod bridge;
 
+#[cfg(feature = "io")]
+pub mod io;
+
 pub mod types;
 
 pub use bytes;

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 
 from ..errors import DefinitionError
-from . import hints
+from . import facts, hints
 
 Convert = collections.abc.Callable[[Any], Any]
 
@@ -42,6 +42,25 @@ def decodable(annotation: Any, subject: str) -> Any:
     except (TypeError, NameError, RecursionError) as error:
         return _stand_in(_by_pydantic(annotation if metadata else inner, subject, error))
     return simple
+
+
+def constrained(annotation: Any, subject: str) -> Any:
+    """As `decodable`, but the decoder also checks the constraints of the annotation itself, for arguments no core has checked."""
+    inner, metadata = hints.split(annotation)
+    found = facts.read(metadata)
+    rules = {name: found.keywords[word] for name, word in facts.SCALARS.items() if word in found.keywords}
+    rules |= {f"{bound}_length": size for bound, size in found.lengths.items()}
+    simple = decodable(annotation, subject)
+    if not rules:
+        return simple
+    meta = msgspec.Meta(**rules)
+    parts = [decodable(part, subject) for part in hints.members(inner)] if hints.is_union(inner) else [simple]
+    checked: Any = typing.Union[tuple(part if part is type(None) else typing.Annotated[part, meta] for part in parts)]
+    try:
+        msgspec.json.Decoder(checked, dec_hook=hook)
+    except TypeError:
+        return simple  # rules that msgspec does not know for this type
+    return checked
 
 
 def hook(wanted: Any, value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-_SCALARS = {
+SCALARS = {
     "gt": "exclusiveMinimum",
     "ge": "minimum",
     "lt": "exclusiveMaximum",
@@ -71,7 +71,7 @@ def _read_one(item: Any, facts: Facts) -> None:
         facts.keywords["description"] = documentation
     if type(item).__name__ == "FieldInfo":
         _read_field(item, facts)
-    for name, keyword in _SCALARS.items():
+    for name, keyword in SCALARS.items():
         value = getattr(item, name, None)
         if value is not None:
             facts.keywords[keyword] = getattr(value, "pattern", value)

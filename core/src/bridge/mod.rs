@@ -2,11 +2,12 @@
 //! a thread of ours never runs foreign code, it only wakes.
 
 mod desk;
+mod foreign;
 mod options;
 mod queue;
+mod server;
 
-pub use desk::Desk;
-pub use options::{
-    HttpSettings, Registration, parse_http, parse_limits, parse_reference, parse_registration, parse_server,
-};
+pub use desk::{Desk, answer_text, write_error};
+pub use options::parse_limits;
 pub use queue::{Item, ItemKind, Queue, Wake};
+pub use server::Server;

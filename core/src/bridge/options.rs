@@ -1,6 +1,5 @@
 //! Settings as a language gives them: JSON text with our own words. An unknown word is an error that names it.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -8,11 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::engine::http::HttpOptions;
 use crate::engine::{CacheHints, ServerOptions};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::protocol::http::origin::{Cors, OriginPolicy, OriginSettings};
 use crate::registry::completion::Reference;
 use crate::registry::listing::CacheHint;
 use crate::registry::tool::{Rate, ToolOptions};
@@ -204,80 +201,6 @@ pub fn parse_registration(text: &str) -> Result<Registration> {
         hint: members.cache.map(CacheHint::from),
         unsafe_variables: members.unsafe_variables.unwrap_or_default(),
     })
-}
-
-/// Where and how to serve HTTP.
-pub struct HttpSettings {
-    pub address: (String, u16),
-    pub options: HttpOptions,
-    pub threads: Option<usize>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Http {
-    host: Option<String>,
-    port: Option<u16>,
-    path: Option<String>,
-    /// `null` switches the two endpoints of 2024-11-05 off.
-    #[serde(default = "usual_sse_path")]
-    sse_path: Option<String>,
-    message_path: Option<String>,
-    #[serde(default)]
-    allowed_hosts: Vec<String>,
-    #[serde(default)]
-    allowed_origins: Vec<String>,
-    #[serde(default)]
-    allow_any_host: bool,
-    cors: Option<CorsMembers>,
-    #[serde(default)]
-    json_only: bool,
-    threads: Option<usize>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CorsMembers {
-    origins: Vec<String>,
-    #[serde(default)]
-    credentials: bool,
-}
-
-#[allow(clippy::unnecessary_wraps, reason = "serde wants a function of the member's type")]
-fn usual_sse_path() -> Option<String> {
-    Some("/sse".to_owned())
-}
-
-/// Reads the settings of an HTTP server.
-pub fn parse_http(text: &str) -> Result<HttpSettings> {
-    let http: Http = read(text, "the HTTP options")?;
-    let host = http.host.unwrap_or_else(|| "127.0.0.1".to_owned());
-    let bind = match host.as_str() {
-        "localhost" => IpAddr::from([127, 0, 0, 1]),
-        other => other
-            .trim_matches(['[', ']'])
-            .parse()
-            .map_err(|_| Error::definition(format!("`host` must be an IP address or `localhost`, got `{other}`")))?,
-    };
-    let mut settings = OriginSettings {
-        allowed_hosts: http.allowed_hosts,
-        allowed_origins: http.allowed_origins,
-        allow_any_host: http.allow_any_host,
-    };
-    let cors = http.cors.map(|cors| {
-        // What CORS lets in, the origin check must let in too.
-        settings.allowed_origins.extend(cors.origins.iter().filter(|origin| *origin != "*").cloned());
-        Cors::new(&cors.origins, cors.credentials)
-    });
-    let mut options = HttpOptions::new(OriginPolicy::new(bind, &settings)?);
-    options.cors = cors.transpose()?;
-    options.json_only = http.json_only;
-    if let Some(path) = http.path {
-        options.path = path;
-    }
-    let messages = http.message_path.unwrap_or_else(|| "/messages/".to_owned());
-    options.sse = http.sse_path.map(|path| (path, messages));
-    Ok(HttpSettings { address: (bind.to_string(), http.port.unwrap_or(8000)), options, threads: http.threads })
 }
 
 #[derive(Deserialize)]

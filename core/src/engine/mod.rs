@@ -96,14 +96,20 @@ impl Engine {
         self.timers.run(self, now)
     }
 
-    /// Sets what is called when [`Engine::tick`] must come earlier than it was last told.
-    pub fn on_earlier_tick(&self, wake: impl Fn() + Send + Sync + 'static) {
-        self.timers.on_earlier(Box::new(wake));
+    /// Sets what is called when [`Engine::tick`] must come earlier than it was last told. Called once: returns false, and
+    /// drops `wake`, when somebody drives the engine already.
+    pub fn on_earlier_tick(&self, wake: impl Fn() + Send + Sync + 'static) -> bool {
+        self.timers.on_earlier(Box::new(wake))
     }
 
     /// Takes no new work from now on; what runs goes on.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Release);
+    }
+
+    /// Takes new work again.
+    pub fn reopen(&self) {
+        self.draining.store(false, Ordering::Release);
     }
 
     /// Whether new work is refused.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use super::Engine;
@@ -19,10 +19,19 @@ pub(super) type TimerKey = (Duration, u64);
 
 #[derive(Default)]
 pub(super) struct Timers {
-    state: Mutex<(BTreeMap<TimerKey, Weak<dyn Timed>>, u64)>,
+    state: Mutex<Deadlines>,
     /// The time of the latest event, in nanoseconds: what happens without an event of its own counts as then.
     latest: AtomicU64,
     earlier: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+#[derive(Default)]
+struct Deadlines {
+    waiting: BTreeMap<TimerKey, Weak<dyn Timed>>,
+    count: u64,
+    /// When the next [`Timers::run`] comes at the latest. Deadlines behind it wake nobody: a server that answers one call at a
+    /// time would otherwise wake its timer thread for each of them.
+    told: Option<Duration>,
 }
 
 impl Timers {
@@ -36,26 +45,30 @@ impl Timers {
         Duration::from_nanos(self.latest.load(Ordering::Relaxed))
     }
 
-    pub fn on_earlier(&self, wake: Box<dyn Fn() + Send + Sync>) {
-        let _ = self.earlier.set(wake);
+    /// False when somebody is told already; there is one at most.
+    pub fn on_earlier(&self, wake: Box<dyn Fn() + Send + Sync>) -> bool {
+        self.earlier.set(wake).is_ok()
     }
 
     /// Sets a deadline. Whoever set it takes it back when it is no longer wanted: nothing may pile up (N26).
     pub fn set(&self, at: Duration, timed: Weak<dyn Timed>) -> TimerKey {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.1 += 1;
-        let key = (at, state.1);
-        let is_first = state.0.first_key_value().is_none_or(|(first, _)| key < *first);
-        state.0.insert(key, timed);
+        let mut state = self.state();
+        state.count += 1;
+        let key = (at, state.count);
+        state.waiting.insert(key, timed);
+        let is_earlier = state.told.is_none_or(|told| at < told);
+        if is_earlier {
+            state.told = Some(at);
+        }
         drop(state);
-        if is_first && let Some(wake) = self.earlier.get() {
+        if is_earlier && let Some(wake) = self.earlier.get() {
             wake();
         }
         key
     }
 
     pub fn clear(&self, key: TimerKey) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).0.remove(&key);
+        self.state().waiting.remove(&key);
     }
 
     /// Runs what is due; returns the next deadline.
@@ -63,17 +76,22 @@ impl Timers {
         self.saw(now);
         loop {
             let timed = {
-                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-                let (key, _) = state.0.first_key_value()?;
-                if key.0 > now.monotonic {
-                    return Some(key.0);
+                let mut state = self.state();
+                let next = state.waiting.first_key_value().map(|(key, _)| key.0);
+                if next.is_none_or(|at| at > now.monotonic) {
+                    state.told = next;
+                    return next;
                 }
-                state.0.pop_first()?.1
+                state.waiting.pop_first()?.1
             };
             let Some(strong) = timed.upgrade() else { continue };
             if let Some(again) = strong.due(engine, now) {
                 self.set(again, timed);
             }
         }
+    }
+
+    fn state(&self) -> MutexGuard<'_, Deadlines> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,24 +1,25 @@
-//! Requests of a foreign web server (ASGI): their heads in, the parts of their answers out through the queue.
+//! Requests of a foreign web server (ASGI, Express, fetch handlers): their heads in, the parts of their answers out through the queue.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response};
-use omniport::bridge::{Item, ItemKind, Queue};
-use omniport::bytes::Bytes;
-use omniport::engine::http::{HttpOptions, MountPath, Ticket};
-use omniport::engine::{Engine, Principal};
-use omniport::error::{Error, Result};
-use omniport::io::clock;
-use omniport::protocol::http::origin::{OriginPolicy, OriginSettings};
-use omniport::protocol::http::reply::HttpReply;
-use omniport::protocol::sink::Message;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+
+use super::queue::{Item, ItemKind, Queue};
+use crate::engine::http::{HttpOptions, MountPath, Ticket};
+use crate::engine::{Engine, Principal};
+use crate::error::{Error, Result};
+use crate::protocol::http::origin::{OriginPolicy, OriginSettings};
+use crate::protocol::http::reply::HttpReply;
+use crate::protocol::sink::Message;
+use crate::time::Now;
 
 const HEAD: u32 = 0;
 const BODY: u32 = 1;
@@ -71,9 +72,9 @@ impl Foreign {
     }
 
     /// Serves one request; its answer comes as HTTP items of the returned token.
-    pub fn handle(&self, engine: &Arc<Engine>, queue: &Arc<Queue>, head: &str, body: Bytes) -> Result<u64> {
-        let head: Head<'_> =
-            serde_json::from_str(head).map_err(|error| Error::invalid_request(format!("the request's head: {error}")))?;
+    pub fn handle(&self, engine: &Arc<Engine>, queue: &Arc<Queue>, head: &str, body: Bytes, now: Now) -> Result<u64> {
+        let head: Head<'_> = serde_json::from_str(head)
+            .map_err(|error| Error::invalid_request(format!("the request's head: {error}")))?;
         let local = head.server.as_deref().is_some_and(is_loopback);
         let token = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let parts = head.into_parts(token)?;
@@ -86,7 +87,7 @@ impl Foreign {
         } else if body.len() > engine.limits().message_bytes {
             reply.respond(engine.body_too_large());
         } else {
-            let ticket = engine.http(options, parts, body, reply, clock::now());
+            let ticket = engine.http(options, parts, body, reply, now);
             if let Some(open) = self.lock().get_mut(&token) {
                 open.ticket = Some(ticket);
             }
@@ -137,7 +138,8 @@ impl Head<'_> {
         for (name, value) in &self.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("header name"))?;
             // Header values of ASGI are Latin-1: one character, one byte.
-            let bytes: Vec<u8> = value.chars().map(|character| u8::try_from(u32::from(character)).unwrap_or(b'?')).collect();
+            let bytes: Vec<u8> =
+                value.chars().map(|character| u8::try_from(u32::from(character)).unwrap_or(b'?')).collect();
             parts.headers.append(name, HeaderValue::from_bytes(&bytes).map_err(|_| wrong("header value"))?);
         }
         parts.extensions.insert(ForeignRequest(token));

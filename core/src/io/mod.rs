@@ -1,0 +1,18 @@
+//! The only room that touches the world: clocks, randomness, threads, pipes and sockets.
+
+pub mod clock;
+pub mod random;
+pub mod timers;
+
+#[cfg(unix)]
+mod fd;
+pub mod http;
+pub mod http_server;
+pub mod http_settings;
+pub mod service;
+#[cfg(unix)]
+pub mod serving;
+#[cfg(unix)]
+pub mod stdio;
+#[cfg(unix)]
+pub mod wake;
