@@ -50,7 +50,8 @@ fn every_vector_holds() {
                         total.messages += tally.messages;
                     }
                     Err(error) => {
-                        failures.push(format!("{name} [{revision}, {transport:?}]\n  rule: {}\n  {error}", vector.rule));
+                        failures
+                            .push(format!("{name} [{revision}, {transport:?}]\n  rule: {}\n  {error}", vector.rule));
                     }
                 }
             }

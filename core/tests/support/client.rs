@@ -21,8 +21,11 @@ impl Speaker {
         self.revision == MODERN
     }
 
-    /// The metadata of a modern request.
+    /// The metadata of a modern request; legacy ones have none.
     pub fn meta(&self) -> Value {
+        if !self.is_modern() {
+            return json!({});
+        }
         json!({
             "io.modelcontextprotocol/protocolVersion": self.revision,
             "io.modelcontextprotocol/clientInfo": {"name": "vectors", "version": "1"},
@@ -69,7 +72,7 @@ impl Speaker {
         if let Some(session) = session {
             put("mcp-session-id", session);
         }
-        let is_handshake = message["method"] == "initialize";
+        let is_handshake = message["method"] == "initialize" && !self.is_modern();
         if !is_handshake && self.revision.as_str() >= "2025-06-18" {
             put("mcp-protocol-version", &self.revision);
         }

@@ -42,6 +42,8 @@ enum Act {
 
 /// A handler between its questions.
 struct Waiting {
+    /// Whoever runs a handler keeps its call.
+    _call: Arc<Call>,
     name: String,
     kind: JobKind,
     /// The questions that are still to be asked, round by round.
@@ -70,8 +72,12 @@ impl Host for ScriptedHost {
             Event::RootsChanged => self.note("roots changed"),
             Event::Subscription { uri, active: true } => self.note(&format!("subscribed {uri}")),
             Event::Subscription { uri, active: false } => self.note(&format!("unsubscribed {uri}")),
-            Event::Audit(line) => assert!(!line.contains("marker-of-an-argument"), "arguments in an audit line: {line}"),
-            Event::Report { text, .. } => assert!(!text.contains("marker-of-an-argument"), "arguments in a report: {text}"),
+            Event::Audit(line) => {
+                assert!(!line.contains("marker-of-an-argument"), "arguments in an audit line: {line}")
+            }
+            Event::Report { text, .. } => {
+                assert!(!text.contains("marker-of-an-argument"), "arguments in a report: {text}")
+            }
         }
     }
 }
@@ -165,7 +171,11 @@ impl ScriptedHost {
             "list_result" => done(json!({"structuredContent": [1, 2]})),
             "contents" => done(contents()),
             "own_meta" => done(json!({"content": [], "_meta": {"com.example/x": 1}})),
-            "pretty" => engine.complete(call, "{\n  \"content\": [\r\n    {\"type\": \"text\",\n \"text\": \"a\\nb\"}\n  ]\n}", now),
+            "pretty" => engine.complete(
+                call,
+                "{\n  \"content\": [\r\n    {\"type\": \"text\",\n \"text\": \"a\\nb\"}\n  ]\n}",
+                now,
+            ),
             "limited" | "nullable" | "union" | "draft07" | "pattern" | "headers_tool" | "strict" | "private_note" => {
                 said(&input.to_string());
             }
@@ -203,7 +213,7 @@ impl ScriptedHost {
             }
             "journal" => {
                 let entries = std::mem::take(&mut *self.journal.lock().unwrap());
-                done(json!({"structuredContent": {"entries": entries}}));
+                said(&entries.join("; "));
             }
             "step" => {
                 let runs = match call.step("count") {
@@ -235,7 +245,8 @@ impl ScriptedHost {
         match name {
             "static" => text("static text"),
             "blob" => {
-                let result = json!({"contents": [{"uri": uri, "mimeType": "application/octet-stream", "blob": "AAEC"}]});
+                let result =
+                    json!({"contents": [{"uri": uri, "mimeType": "application/octet-stream", "blob": "AAEC"}]});
                 engine.complete(call, &result.to_string(), now);
             }
             "gone" => fail(FailureKind::NotFound, "it is gone"),
@@ -263,7 +274,8 @@ impl ScriptedHost {
         let tag = waiting.keys().max().unwrap_or(&0) + 1;
         call.tag.store(tag, Ordering::Relaxed);
         let (asked, answers) = (Vec::new(), BTreeMap::new());
-        waiting.insert(tag, Waiting { name: name.to_owned(), kind, rounds, asked, answers, input });
+        let (_call, name) = (Arc::clone(call), name.to_owned());
+        waiting.insert(tag, Waiting { _call, name, kind, rounds, asked, answers, input });
         tag
     }
 
@@ -303,7 +315,14 @@ impl ScriptedHost {
         }
     }
 
-    fn answered(&self, engine: &Arc<Engine>, call: &Arc<Call>, number: u32, answer: Result<Box<RawValue>, Error>, now: Now) {
+    fn answered(
+        &self,
+        engine: &Arc<Engine>,
+        call: &Arc<Call>,
+        number: u32,
+        answer: Result<Box<RawValue>, Error>,
+        now: Now,
+    ) {
         let tag = call.tag.load(Ordering::Relaxed);
         match answer {
             Ok(answer) => {

@@ -106,7 +106,8 @@ impl Exchange {
                 builder = builder.header(name.as_str(), text);
             }
         }
-        let (parts, ()) = builder.body(()).map_err(|error| format!("the request cannot be built: {error}"))?.into_parts();
+        let (parts, ()) =
+            builder.body(()).map_err(|error| format!("the request cannot be built: {error}"))?.into_parts();
         let answer = Arc::<Answer>::default();
         let reply = Arc::clone(&answer) as Arc<dyn HttpReply>;
         let ticket = match engine.check_http(options, &parts) {
@@ -162,7 +163,12 @@ impl Exchange {
         };
         let whole = body.filter(|body| body.starts_with(b"{") || body.starts_with(b"["));
         let events = self.events.read(&bytes).into_iter();
-        let messages = events.filter_map(|event| event.get("data").filter(|data| data.is_object() || data.is_array()).cloned());
-        whole.map(|body| body.to_vec()).into_iter().chain(messages.map(|message| message.to_string().into_bytes())).collect()
+        let messages =
+            events.filter_map(|event| event.get("data").filter(|data| data.is_object() || data.is_array()).cloned());
+        whole
+            .map(|body| body.to_vec())
+            .into_iter()
+            .chain(messages.map(|message| message.to_string().into_bytes()))
+            .collect()
     }
 }

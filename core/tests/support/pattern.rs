@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+/// Members that are no matchers: `$closed` belongs to its object, the others are words of JSON Schema.
+const LITERAL: [&str; 3] = ["$closed", "$schema", "$defs"];
+
 /// Values by name.
 pub type Bindings = BTreeMap<String, Value>;
 
@@ -14,7 +17,7 @@ pub fn check(pattern: &Value, actual: &Value, bindings: &mut Bindings) -> Result
 
 fn at(path: &str, pattern: &Value, actual: Option<&Value>, bindings: &mut Bindings) -> Result<(), String> {
     if let Value::Object(members) = pattern
-        && members.keys().any(|key| key.starts_with('$') && key != "$closed")
+        && members.keys().any(|key| key.starts_with('$') && !LITERAL.contains(&key.as_str()))
     {
         return matchers(path, members, actual, bindings);
     }
@@ -86,6 +89,7 @@ fn matchers(
                 bindings.insert(string(argument, name)?, value.clone());
                 true
             }
+            "$ref" => bindings.get(&string(argument, name)?).is_some_and(|bound| same(bound, value)),
             "$type" => kind(value) == string(argument, name)?,
             "$has" => text.is_some_and(|text| strings(argument).iter().all(|part| text.contains(part))),
             "$lacks" => text.is_some_and(|text| strings(argument).iter().all(|part| !text.contains(part))),

@@ -224,7 +224,13 @@ impl Run {
         }
     }
 
-    fn exchange(&mut self, method: &str, path: &str, headers: &Map<String, Value>, body: &str) -> Result<Exchange, String> {
+    fn exchange(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &Map<String, Value>,
+        body: &str,
+    ) -> Result<Exchange, String> {
         let body = Bytes::copy_from_slice(body.as_bytes());
         let (engine, options) = (&self.server.engine, &self.server.http);
         let exchange = Exchange::send(engine, options, method, path, headers, body, self.now)?;
@@ -306,7 +312,9 @@ impl Run {
         }
         let seen = seen.ok_or("there is no answer")?;
         let body = seen.body.as_deref().map(|body| String::from_utf8_lossy(body).into_owned()).unwrap_or_default();
-        let told = |error: String| format!("{error}\n    status {} {:?}\n    {body} {:?}", seen.status, seen.headers, seen.events);
+        let told = |error: String| {
+            format!("{error}\n    status {} {:?}\n    {body} {:?}", seen.status, seen.headers, seen.events)
+        };
         if let Some(status) = step.status.filter(|status| *status != seen.status) {
             return Err(told(format!("expected status {status}")));
         }
@@ -385,7 +393,10 @@ impl Run {
         for on in self.peers.keys().cloned().collect::<Vec<_>>() {
             let left = self.collect(&on)?;
             if !left.is_empty() {
-                return Err(format!("at the end, messages that no step named: {}", shortened(&Value::Array(left).to_string())));
+                return Err(format!(
+                    "at the end, messages that no step named: {}",
+                    shortened(&Value::Array(left).to_string())
+                ));
             }
         }
         Ok(())
@@ -405,7 +416,7 @@ fn note(ledger: &mut Ledger, line: &[u8]) {
     };
     match &message {
         Value::Array(batch) => batch.iter().for_each(|message| ledger.sent(message)),
-        one if one.get("id").is_some() && one.get("method").is_none() => {
+        one if one.get("id").is_some() && !one["method"].is_string() => {
             ledger.sent(&json!({"id": one["id"], "method": "?"}));
         }
         one => ledger.sent(one),

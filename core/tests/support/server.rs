@@ -44,7 +44,8 @@ impl Standard {
     pub fn build(settings: &ServerSettings, now: Now) -> Result<Self, String> {
         let host = Arc::<ScriptedHost>::default();
         let options = options(settings);
-        let engine = Engine::new(options, Arc::clone(&host) as Arc<_>, Arc::new(Fixed::default()), now).map_err(text)?;
+        let engine =
+            Engine::new(options, Arc::clone(&host) as Arc<_>, Arc::new(Fixed::default()), now).map_err(text)?;
         let offered = |kind: &str| settings.only.as_ref().is_none_or(|only| only.iter().any(|name| name == kind));
         let all: Value = serde_json::from_str(STANDARD).map_err(|error| error.to_string())?;
         for kind in ["tools", "resources", "templates", "prompts", "completions"] {

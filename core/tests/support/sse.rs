@@ -13,7 +13,8 @@ impl Events {
     /// The events that end in these bytes. A comment is an event with the one member `comment`.
     pub fn read(&mut self, bytes: &[u8]) -> Vec<Value> {
         self.bytes.extend_from_slice(bytes);
-        let whole = std::str::from_utf8(&self.bytes).expect("an event stream is UTF-8, and written in whole characters");
+        let whole =
+            std::str::from_utf8(&self.bytes).expect("an event stream is UTF-8, and written in whole characters");
         self.text.push_str(whole);
         self.bytes.clear();
         let mut events = Vec::new();

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use omniport::engine::{Connection, Engine};
 use omniport::protocol::sink::{Frame, Sink};
 use omniport::time::Now;
-use omniport::wire::{Line, Lines};
+use omniport::wire::{Line, Lines, raw};
 
 /// One stream.
 pub struct Pipe {
@@ -21,7 +21,9 @@ struct Out(Mutex<Vec<Bytes>>);
 
 impl Sink for Out {
     fn send(&self, frame: Frame) {
-        self.0.lock().unwrap().push(frame.into_message().into_bytes());
+        // Whoever frames by lines takes the line ends out.
+        let message = frame.into_message().into_bytes();
+        self.0.lock().unwrap().push(raw::one_line(&message).into_owned().into());
     }
 }
 
