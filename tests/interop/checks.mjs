@@ -19,9 +19,10 @@ export const answers = {
 
 /**
  * `connect` connects `client`; `version` is the revision it must settle on; `subscribe` asks for updates of a URI and gives a function that
- * ends that; `withOptions` gives what follows the parameters of `callTool`; `logs` and `updates` are mailboxes that the client's handlers fill.
+ * ends that; `withOptions` gives what follows the parameters of `callTool`;
+ * `notFoundCode` is what the client says of an unknown resource; `logs` and `updates` are mailboxes that the client's handlers fill.
  */
-export async function check({ client, connect, version, modern, subscribe, withOptions, logs, updates }) {
+export async function check({ client, connect, version, modern, subscribe, withOptions, notFoundCode, logs, updates }) {
     await step('connect', async () => {
         await connect();
         const { name, version: own } = client.getServerVersion();
@@ -75,7 +76,10 @@ export async function check({ client, connect, version, modern, subscribe, withO
         const picture = await read('note://picture');
         same([[...Buffer.from(picture.blob, 'base64')], picture.mimeType], [[...Array(256).keys()], 'image/x-bytes']);
     });
-    await step('not found', async () => same((await refused(read('note://nothing'))).code, modern ? -32602 : -32002));
+    await step('not found', async () => {
+        const { code, data } = await refused(read('note://nothing'));
+        same([code, data.uri], [notFoundCode, 'note://nothing']);
+    });
     await step('subscribe', async () => {
         const end = await subscribe(WELCOME);
         await call('touch', { uri: WELCOME });

@@ -35,6 +35,7 @@ await check({
     modern: false,
     connect: () => client.connect(transport),
     version: () => version,
+    notFoundCode: -32002,
     withOptions: (options) => [undefined, options], // a schema for the result comes first
     subscribe: async (uri) => {
         await client.subscribeResource({ uri });

@@ -30,6 +30,7 @@ await check({
     updates,
     modern,
     connect: () => client.connect(transport),
+    notFoundCode: -32602, // the one of 2026-07-28 in both eras: an older code that names the resource is translated
     version: () => client.getNegotiatedProtocolVersion(),
     withOptions: (options) => [options],
     subscribe: async (uri) => {
