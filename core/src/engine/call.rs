@@ -24,6 +24,7 @@ use crate::registry::Slot;
 use crate::registry::listing::CacheHint;
 use crate::registry::tool::Tool;
 use crate::time::Now;
+use crate::wire::write;
 
 /// A running handler.
 pub struct Call {
@@ -254,6 +255,18 @@ pub(super) fn not_found(work: &Work, target: &str, code: i64) -> Error {
     match work {
         Work::Tool { .. } => Error::invalid_params(format!("Unknown tool: {target}")),
         Work::Prompt { .. } => Error::invalid_params(format!("Unknown prompt: {target}")),
-        _ => Error::invalid_params(format!("Resource not found: {target}")).with_code(code),
+        _ => resource_not_found(target, code),
+    }
+}
+
+/// The error of a resource that does not exist; `data` names it, as the specification shows.
+pub(super) fn resource_not_found(uri: &str, code: i64) -> Error {
+    let error = Error::invalid_params(format!("Resource not found: {uri}")).with_code(code);
+    let mut data = b"{\"uri\":".to_vec();
+    write::string(&mut data, uri);
+    data.push(b'}');
+    match String::from_utf8(data).ok().and_then(|text| RawValue::from_string(text).ok()) {
+        Some(data) => error.with_data(data),
+        None => error,
     }
 }
