@@ -18,9 +18,20 @@ use super::vector::{Step, Transport, Vector};
 /// What a run did, so that nobody passes by doing nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
+    pub runs: usize,
     pub steps: usize,
     pub assertions: usize,
     pub messages: usize,
+}
+
+impl Tally {
+    /// Counts another run in.
+    pub fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.steps += other.steps;
+        self.assertions += other.assertions;
+        self.messages += other.messages;
+    }
 }
 
 /// Runs a vector for one revision over one transport.
@@ -43,7 +54,7 @@ pub fn run(vector: &Vector, revision: &str, transport: Transport) -> Result<Tall
         bindings,
         peers: BTreeMap::new(),
         exchanges: BTreeMap::new(),
-        tally: Tally::default(),
+        tally: Tally { runs: 1, ..Tally::default() },
     };
     for (index, step) in vector.steps.iter().enumerate() {
         run.step(step).map_err(|error| format!("step {} {step}\n    {error}", index + 1))?;

@@ -176,6 +176,10 @@ impl Vector {
         if let Some(wrong) = vector.vars.keys().find(|name| !group(name)) {
             return Err(format!("`vars` of the unknown revision {wrong:?}"));
         }
+        let is_page = |page: &String| page.split_once('/').is_some_and(|(revision, _)| REVISIONS.contains(&revision));
+        if let Some(wrong) = vector.spec.iter().find(|page| !is_page(page)) {
+            return Err(format!("{wrong:?} is no page of a revision"));
+        }
         if vector.rule.len() < 10 || vector.spec.is_empty() && vector.cases.is_empty() {
             return Err("a rule, and a page or a case that it comes from, are needed".to_owned());
         }
