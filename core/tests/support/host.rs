@@ -151,6 +151,12 @@ impl ScriptedHost {
                 }
                 said("done");
             }
+            "poll" => {
+                call.notice(Notice::Progress { progress: 1.0, total: None, message: None });
+                call.close_stream();
+                call.notice(Notice::Progress { progress: 2.0, total: None, message: None });
+                said("done");
+            }
             "late" => {
                 said("done");
                 call.notice(Notice::Progress { progress: 9.0, total: None, message: None });
