@@ -11,9 +11,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod support;
 
+use omniport::protocol::sink::{Frame, Sink};
+use omniport::time::Now;
 use support::invariants::Ledger;
 use support::run::{Tally, run};
-use support::vector::{Transport, Vector, files};
+use support::server::Standard;
+use support::vector::{ServerSettings, Transport, Vector, files};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors")
@@ -61,6 +64,39 @@ fn every_vector_holds() {
     failures.sort();
     assert!(failures.is_empty(), "{} of {} runs failed:\n\n{}\n", failures.len(), runs.len(), failures.join("\n\n"));
     assert!(total.runs == runs.len() && total.messages > 0, "not everything ran");
+}
+
+/// A reader that is so slow that nothing but answers should be sent to it.
+#[derive(Default)]
+struct SlowReader(Mutex<Vec<bytes::Bytes>>);
+
+impl Sink for SlowReader {
+    fn send(&self, frame: Frame) {
+        self.0.lock().unwrap().push(frame.into_message().into_bytes());
+    }
+
+    fn is_congested(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn y09_a_slow_reader_gets_its_answers_and_no_flood() {
+    let now = Now::default();
+    let server = Standard::build(&ServerSettings::default(), now).unwrap();
+    let reader = std::sync::Arc::<SlowReader>::default();
+    let connection = server.engine.connect(std::sync::Arc::clone(&reader) as std::sync::Arc<dyn Sink>);
+    let meta = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":"debug""#;
+    for (id, tool) in ["progress", "log"].iter().enumerate() {
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","_meta":{{"progressToken":1,{meta}}}}}}}"#
+        );
+        connection.receive(text.into(), now);
+        server.host.pump(&server.engine, now);
+    }
+    let sent = reader.0.lock().unwrap();
+    assert_eq!(sent.len(), 2, "{sent:?}");
+    assert!(sent.iter().all(|text| text.windows(8).any(|part| part == b"\"result\"")), "{sent:?}");
 }
 
 /// A run that looked at nothing has not passed.

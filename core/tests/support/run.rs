@@ -8,7 +8,7 @@ use omniport::time::Now;
 use serde_json::{Map, Value, json};
 
 use super::client::{Inbox, Speaker};
-use super::http::Exchange;
+use super::http::{Exchange, Written};
 use super::invariants::Ledger;
 use super::pattern::{self, Bindings};
 use super::server::Standard;
@@ -243,8 +243,11 @@ impl Run {
         body: &str,
     ) -> Result<Exchange, String> {
         let body = Bytes::copy_from_slice(body.as_bytes());
-        let (engine, options) = (&self.server.engine, &self.server.http);
-        let exchange = Exchange::send(engine, options, method, path, headers, body, self.now)?;
+        self.write_http(Written { method, path, mount: None, headers, body })
+    }
+
+    fn write_http(&mut self, written: Written<'_>) -> Result<Exchange, String> {
+        let exchange = Exchange::send(&self.server.engine, &self.server.http, written, self.now)?;
         self.pump();
         Ok(exchange)
     }
@@ -309,7 +312,9 @@ impl Run {
         };
         headers.extend(request.headers.clone());
         let method = request.method.as_deref().unwrap_or("POST");
-        self.exchange(method, request.path.as_deref().unwrap_or("/mcp"), &headers, &body)
+        let path = request.path.as_deref().unwrap_or("/mcp");
+        let mount = request.mount.as_deref();
+        self.write_http(Written { method, path, mount, headers: &headers, body: body.into() })
     }
 
     fn check_response(&mut self, name: &str, step: &Step) -> Result<(), String> {

@@ -122,6 +122,8 @@ pub struct Step {
 pub struct HttpRequest {
     pub method: Option<String>,
     pub path: Option<String>,
+    /// The prefix that a foreign server mounted this one under.
+    pub mount: Option<String>,
     pub headers: Map<String, Value>,
     pub json: Option<Value>,
     pub body: Option<String>,
