@@ -2,10 +2,7 @@
 //! compared in few places, and no protocol word lives in a binding.
 
 use std::path::{Path, PathBuf};
-
-/// Rooms, lowest first, as the documentation of the crate lists them.
-const ROOMS: [&str; 12] =
-    ["wire", "model", "schema", "protocol", "registry", "engine", "bridge", "auth", "store", "io", "host", "api"];
+use std::sync::OnceLock;
 
 /// What any room may use.
 const GROUND: [&str; 4] = ["error", "limits", "time", "entropy"];
@@ -81,29 +78,34 @@ fn room_of(path: &str) -> &str {
     path.split(['/', '.']).next().unwrap_or_default()
 }
 
+/// The rooms, lowest first, as the documentation of the crate lists them: it is what people read, so it must be true.
+fn rooms() -> &'static [String] {
+    static ROOMS: OnceLock<Vec<String>> = OnceLock::new();
+    ROOMS.get_or_init(|| {
+        let text = std::fs::read_to_string(root().join("core/src/lib.rs")).expect("lib.rs");
+        let docs: String = text.lines().filter_map(|line| line.strip_prefix("//!")).collect();
+        let (_, list) = docs.split_once("lowest first").expect("the list of rooms");
+        let (_, list) = list.split_once(':').expect("the list of rooms");
+        let list = list.split_once('.').expect("the list ends with a full stop").0;
+        list.split('`').skip(1).step_by(2).map(ToOwned::to_owned).collect()
+    })
+}
+
 fn rank(room: &str) -> Option<usize> {
-    ROOMS.iter().position(|known| *known == room)
+    rooms().iter().position(|known| known == room)
 }
 
 #[test]
-fn every_room_is_known() {
+fn every_room_has_its_place_in_the_documentation() {
+    let mut sorted = rooms().to_vec();
+    sorted.sort();
+    sorted.dedup();
+    assert_eq!(sorted.len(), rooms().len(), "a room is listed twice: {:?}", rooms());
+    assert!(rank("wire") < rank("engine") && rank("engine") < rank("io"), "the order was not read: {:?}", rooms());
     for (path, _) in crate_sources() {
         let room = room_of(&path);
         let known = rank(room).is_some() || GROUND.contains(&room) || ["lib", "types"].contains(&room);
         assert!(known, "{path}: the room `{room}` has no place in the order");
-    }
-}
-
-#[test]
-fn the_documentation_lists_the_rooms_in_this_order() {
-    let text = std::fs::read_to_string(root().join("core/src/lib.rs")).expect("lib.rs");
-    let docs: String = text.lines().filter_map(|line| line.strip_prefix("//!")).collect();
-    let listed: Vec<&str> = docs.split('`').filter(|word| rank(word).is_some()).collect();
-    let expected: Vec<&str> = ROOMS.iter().copied().filter(|room| listed.contains(room)).collect();
-    assert_eq!(listed, expected, "the rooms in the documentation of the crate");
-    for (path, _) in crate_sources() {
-        let room = room_of(&path);
-        assert!(rank(room).is_none() || listed.contains(&room), "`{room}` is not in the documentation of the crate");
     }
 }
 
@@ -128,7 +130,7 @@ fn rooms_import_lower_rooms_only() {
                         (Some(own), Some(other)) => other < own,
                         // `types` stands beside the rooms: it uses what lies below all of them, and nothing below `api` uses it.
                         (None, Some(other)) => room == "types" && other < 2,
-                        (Some(own), None) => target == "types" && own == ROOMS.len() - 1,
+                        (Some(own), None) => target == "types" && own == rooms().len() - 1,
                         (None, None) => false,
                     };
                 if !allowed && !target.is_empty() {
@@ -148,7 +150,8 @@ fn nothing_below_io_touches_the_world() {
         if rank(room_of(&path)).is_some_and(|room| room >= io) {
             continue;
         }
-        let text = spelt_out(&text);
+        // Whether a guard is dropped by a panic is a question about the code itself.
+        let text = spelt_out(&text).replace("std::thread::panicking", "");
         for word in WORLD.iter().filter(|word| names(&text, word)) {
             wrong.push(format!("{path} says {word}"));
         }
