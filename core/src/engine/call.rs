@@ -140,6 +140,14 @@ impl Call {
         self.engine.host.start(Job { call: Arc::clone(self), kind, slot, text: self.origin.input.clone() });
     }
 
+    /// How long the handler may take, if that is limited.
+    pub(super) fn time_limit(&self) -> Option<Duration> {
+        match &self.work {
+            Work::Tool { tool } => tool.options.timeout.or(self.engine.options.timeout),
+            _ => self.engine.options.timeout,
+        }
+    }
+
     /// Ends the call at a time, unless it ends before.
     pub(super) fn limit_to(self: &Arc<Self>, time: Duration, now: Now) {
         let weak: std::sync::Weak<dyn Timed> = Arc::downgrade(&(Arc::clone(self) as Arc<dyn Timed>));
