@@ -104,6 +104,9 @@ class AsgiApp:
             "headers": [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]],
             "root_path": scope.get("root_path", ""),
         }
+        server = scope.get("server")
+        if server:
+            head["server"] = server[0]
         principal = self._principal(scope) if self._principal is not None else None
         if principal is not None:
             head["principal"] = principal
@@ -121,8 +124,11 @@ class AsgiApp:
                         pump.engine.drop_http(token)
                         return
                 parts, answer.parts = answer.parts, []
-                if await _send_parts(parts, send):
+                ended = await _send_parts(parts, send)
+                if ended:
                     return
+                # Said after the send has returned: a slow reader holds it back, and the engine notices.
+                pump.engine.sent_http(token, sum(len(text) for part, text in parts if part == _BODY))
         except (asyncio.CancelledError, OSError):
             pump.engine.drop_http(token)
             raise

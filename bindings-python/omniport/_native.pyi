@@ -114,7 +114,9 @@ class Engine:
         """options: {"host", "port", "path"?: "/mcp", "sse_path"?: "/sse", "message_path"?: "/messages/", "allowed_hosts"?: [...], "allowed_origins"?: [...], "allow_any_host"?: bool,
         "cors"?: {"origins": [...]}, "json_only"?: bool, "threads"?: int}. Returns the bound address "host:port"."""
     def handle_http(self, head: bytes, body: bytes) -> int:
-        """For a foreign web server: head {"method", "path", "query", "headers": [[n, v]], "principal"?: {...}, "root_path"?}. Answers as HTTP events of the returned token."""
+        """For a foreign web server: head {"method", "path", "query", "headers": [[n, v]], "principal"?: {...}, "root_path"?, "server"?: the address that the foreign server is bound to}. Answers as HTTP events of the returned token."""
+    def sent_http(self, token: int, bytes: int) -> None:
+        """So many bytes of the answer's body were passed on: how the engine knows that a reader is slow."""
     def drop_http(self, token: int) -> None:
         """The foreign client went away: its request is cancelled."""
     def close(self, grace: float) -> None:
@@ -138,4 +140,5 @@ class Client:
     def wake_fd(self) -> int: ...
     def next_batch(self) -> list[Event]: ...
     def wait_batch(self, seconds: float) -> list[Event]: ...
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Returns when nothing is left: the server process has exited, the session is deleted. Blocks meanwhile: call it on a thread."""

@@ -116,7 +116,7 @@ class Client:
         native, self._native = self._native, None
         if native is None:
             return
-        native.close()
+        await asyncio.to_thread(native.close)
         if self._reading is not None:
             self._reading.cancel()
             self._reading = None

@@ -28,7 +28,7 @@ pub struct Engine {
 }
 
 /// Lets the queue and Python share one descriptor.
-struct SharedWake(Arc<WakeFd>);
+pub(crate) struct SharedWake(pub(crate) Arc<WakeFd>);
 
 impl Wake for SharedWake {
     fn wake(&self) {
@@ -40,11 +40,20 @@ impl Wake for SharedWake {
     }
 }
 
-fn text(bytes: &[u8]) -> Result<&str> {
+/// Text that crossed as bytes.
+pub(crate) fn text(bytes: &[u8]) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|_| Error::invalid_params("text that crosses must be UTF-8"))
 }
 
 impl Engine {
+    /// The engine for clients in the same process.
+    pub(crate) fn serve_in_memory(&self) -> Arc<omniport::engine::Engine> {
+        if self.server.begin_serving() {
+            self.serving.keep_time(self.server.engine());
+        }
+        Arc::clone(self.server.engine())
+    }
+
     fn check_process(&self) -> Result<()> {
         if std::process::id() == self.process {
             return Ok(());

@@ -3,6 +3,7 @@
 use omniport::bridge::ItemKind;
 use pyo3::prelude::*;
 
+mod client;
 mod engine;
 mod events;
 mod fault;
@@ -30,5 +31,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     module.add("Fault", module.py().get_type::<fault::Fault>())?;
     module.add_class::<engine::Engine>()?;
+    module.add_class::<client::Client>()?;
     Ok(())
 }

@@ -195,6 +195,9 @@ class Engine(_Queue):
     def drop_http(self, token):
         self.notices.append((token, {"dropped": True}))
 
+    def sent_http(self, token, bytes):
+        pass
+
     def close(self, grace):
         self.push(END, 0, 0, b"")  # noqa: F821
 

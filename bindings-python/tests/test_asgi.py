@@ -5,7 +5,6 @@ import contextvars
 import json
 
 import pytest
-
 from omniport import Context, Server
 
 httpx = pytest.importorskip("httpx")

@@ -2,9 +2,8 @@
 
 import asyncio
 
-import pytest
-
 import omniport
+import pytest
 from omniport import Client, Context, Image, Server
 
 pytest.importorskip("omniport.types")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import pytest
-
 from omniport.fastmcp import Context, Depends, FastMCP, Image
 from omniport.fastmcp.exceptions import ToolError
 from omniport.fastmcp.prompts import base

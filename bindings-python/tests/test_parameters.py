@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
 from msgspec import Meta
-
 from omniport import Context, DefinitionError, Depends
 from omniport._parameters import ArgumentError, Decoder, input_schema
 from omniport._signature import inspect_function

@@ -10,9 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import Annotated
 
-import pytest
-
 import omniport
+import pytest
 from omniport import Context, Depends, Error, Server, ToolError
 
 variable = contextvars.ContextVar("variable", default="unset")

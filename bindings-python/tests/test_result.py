@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
 import pytest
-
 from omniport import Audio, EmbeddedResource, File, Image, ResourceLink, ToolResult
 from omniport._result import encoder, output_schema
 

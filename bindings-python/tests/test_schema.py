@@ -7,6 +7,7 @@ import datetime
 import decimal
 import enum
 import pathlib
+import sys
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,6 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, Option
 
 import msgspec
 import pytest
-
 from omniport._schema import Publisher, Unsupported, decodable, hook
 
 try:
@@ -254,6 +254,18 @@ def test_recursion():
     assert schema["$ref"] == "#/$defs/Tree"
     assert schema["$defs"]["Tree"]["properties"]["children"]["items"] == {"$ref": "#/$defs/Tree"}
     assert decode(Tree, '{"value":1,"children":[{"value":2}]}') == Tree(1, [Tree(2)])
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the syntax came with 3.12")
+def test_aliases():
+    scope: dict[str, Any] = {}
+    exec("type Json = dict[str, Json] | list[Json] | str\ntype Number = int | float", scope)
+    assert publish(scope["Number"]) == {"anyOf": [{"type": "integer"}, {"type": "number"}]}
+    schema = publish(scope["Json"])
+    assert schema["$defs"]["Json"]["anyOf"][1] == {"type": "array", "items": {"$ref": "#/$defs/Json"}}
+    assert decode(scope["Json"], '{"a":["b"]}') == {"a": ["b"]}
+    number = scope["Number"]
+    assert decode(list[number], "[1,2.5]") == [1, 2.5]
 
 
 def test_same_name_of_two_types():

@@ -7,9 +7,8 @@ import signal
 import sys
 from dataclasses import dataclass
 
-import pytest
-
 import omniport
+import pytest
 from omniport import Context, DefinitionError, EmbeddedResource, Image, Principal, Server
 
 

@@ -84,9 +84,7 @@ def test_numbers_are_exact():
     for number in (2**63 - 1, -(2**63)):
         request = read(types.CancelledNotificationParams, {"requestId": number})
         assert written(request) == {"requestId": number}
-    progress = msgspec.json.decode(
-        '{"progressToken":1,"progress":50,"total":0.5}', type=types.ProgressNotificationParams
-    )
+    progress = msgspec.json.decode('{"progressToken":1,"progress":50,"total":0.5}', type=types.ProgressNotificationParams)
     assert b'"progress":50,' in msgspec.json.encode(progress)
 
 
@@ -103,9 +101,7 @@ def test_kinds_of_a_form_field_are_told_apart():
         "i": ({"type": "object"}, dict),
     }
     schema = {"type": "object", "properties": {name: field for name, (field, _) in fields.items()}}
-    params = read(
-        types.ElicitRequest, {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}}
-    )
+    params = read(types.ElicitRequest, {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}})
     assert isinstance(params.params, types.ElicitRequestFormParams)
     for name, (_, kind) in fields.items():
         assert type(params.params.requested_schema.properties[name]) is kind, name

@@ -26,4 +26,4 @@ pub mod io;
 
 pub mod types;
 
-pub use bytes;
+pub use {bytes, http};

@@ -35,6 +35,8 @@ class _StandIn(metaclass=_AnyInstance):
 
 def decodable(annotation: Any, subject: str) -> Any:
     """A type that msgspec decodes (with `hook`) to the values of `annotation`."""
+    if type(annotation).__name__ == "TypeAliasType" and _contains(annotation.__value__, annotation):
+        return Any  # what contains itself without a class is plain JSON data already
     inner, metadata = hints.split(annotation)
     simple = _simplify(inner, subject)
     try:
@@ -42,6 +44,20 @@ def decodable(annotation: Any, subject: str) -> Any:
     except (TypeError, NameError, RecursionError) as error:
         return _stand_in(_by_pydantic(annotation if metadata else inner, subject, error))
     return simple
+
+
+def _contains(annotation: Any, alias: Any) -> bool:
+    """Whether a recursive alias names itself; aliases inside are looked into once."""
+    waiting, seen = [annotation], {alias}
+    while waiting:
+        part = waiting.pop()
+        if part is alias:
+            return True
+        if type(part).__name__ == "TypeAliasType" and part not in seen:
+            seen.add(part)
+            waiting.append(part.__value__)
+        waiting += get_args(part)
+    return False
 
 
 def constrained(annotation: Any, subject: str) -> Any:

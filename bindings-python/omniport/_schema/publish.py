@@ -71,9 +71,20 @@ class Publisher:
 
     def schema(self, annotation: Any) -> dict[str, Any]:
         """The schema of any annotation; references stay open until `finish`."""
+        if type(annotation).__name__ == "TypeAliasType":
+            return self._alias(annotation)
         inner, metadata = hints.split(annotation)
         found = facts.read(metadata)
         return found.apply(self._bare(inner))
+
+    def _alias(self, alias: Any) -> dict[str, Any]:
+        """`type Json = dict[str, Json] | str` may contain itself, so it is named like a class."""
+        known = self._names.get(alias)
+        if known is None:
+            known = self._names[alias] = self._name(alias.__name__)
+            self._definitions[known] = {}
+            self._definitions[known] = self.schema(alias.__value__)
+        return {"$ref": f"#/$defs/{known}"}
 
     def finish(self, schema: dict[str, Any]) -> dict[str, Any]:
         """`schema` with each definition that is used once put in its place, and the others in `$defs`."""

@@ -202,7 +202,7 @@ impl Host for Desk {
 }
 
 /// Levels as the numbers that languages use: debug 10, info 20, warning 30, error 40.
-fn severity(level: Level) -> u32 {
+pub(super) fn severity(level: Level) -> u32 {
     match level {
         Level::Debug => 10,
         Level::Info | Level::Notice => 20,

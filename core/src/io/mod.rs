@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod random;
+pub mod runtime;
 pub mod timers;
 
 #[cfg(unix)]
