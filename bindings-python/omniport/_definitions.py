@@ -11,7 +11,8 @@ import msgspec
 
 from . import _result
 from ._invoke import Invoker
-from ._parameters import ArgumentError, Decoder, input_schema
+from ._parameters import ArgumentError, Decoder
+from ._parameters import input_schema as parameters_schema
 from ._pump import Handler
 from ._signature import EMPTY, Signature, inspect_function, name_of
 from .content import Audio, EmbeddedResource, Image
@@ -41,6 +42,7 @@ def tool(
     *,
     name: str | None,
     description: str | None,
+    input_schema: dict[str, Any] | None,
     output_schema: dict[str, Any] | bool | None,
     run_in_thread: bool,
     lenient: bool,
@@ -48,7 +50,8 @@ def tool(
     extras: Mapping[str, Any],
     options: Options,
 ) -> Definition:
-    """`extras`: further members of the definition; `output_schema`: False for none, None for that of the annotation."""
+    """`extras`: further members of the definition; `input_schema`: None for that of the parameters; `output_schema`: False for
+    none, None for that of the annotation."""
     name = name or name_of(function)
     if name == "<lambda>":
         raise DefinitionError("a lambda has no name; give the tool one: tool(function, name=...)")
@@ -60,7 +63,7 @@ def tool(
     definition = without_none(
         name=name,
         description=description if description is not None else signature.description or None,
-        inputSchema=input_schema(signature, strict=strict),
+        inputSchema=input_schema if input_schema is not None else parameters_schema(signature, strict=strict),
         outputSchema=output,
         **extras,
     )
@@ -199,7 +202,7 @@ def prompt(
     """A prompt; its arguments are those parameters that the client may fill in, always as text."""
     name = name or name_of(function)
     signature = inspect_function(function, f"prompt `{name}`")
-    schema = input_schema(signature)["properties"]
+    schema = parameters_schema(signature)["properties"]
     arguments = [
         without_none(
             name=parameter.published,

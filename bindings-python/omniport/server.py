@@ -117,6 +117,7 @@ class Server:
         annotations: Any = None,
         icons: list[Any] | None = None,
         meta: dict[str, Any] | None = None,
+        input_schema: dict[str, Any] | None = None,
         output_schema: dict[str, Any] | bool | None = None,
         timeout: float | None = None,
         rate: Rate | None = None,
@@ -128,9 +129,10 @@ class Server:
     ) -> None:
         """Registers a tool, also while the server runs; a name that exists is replaced.
 
-        Description and texts of parameters come from the docstring. `output_schema=False` publishes none. `once`: a repeated
-        retry of a call that asked its user is refused. `run_in_thread=False` runs a sync function on the event loop itself.
-        `lenient` parses JSON text where a list, object or model is wanted, one level deep, and leaves the check of the
+        Description and texts of parameters come from the docstring. `input_schema` is published and checked in place of the one
+        that the parameters give; its members reach the parameters of their names. `output_schema=False` publishes none. `once`:
+        a repeated retry of a call that asked its user is refused. `run_in_thread=False` runs a sync function on the event loop
+        itself. `lenient` parses JSON text where a list, object or model is wanted, one level deep, and leaves the check of the
         arguments to the decoder. `strict` refuses arguments that no parameter names; by default they are ignored.
         """
         self._registry.add(
@@ -138,6 +140,7 @@ class Server:
                 function,
                 name=name,
                 description=description,
+                input_schema=input_schema,
                 output_schema=output_schema,
                 run_in_thread=run_in_thread,
                 lenient=lenient,

@@ -71,6 +71,17 @@ def test_ways_to_decorate(fake):
     assert app.remove_tool("named") and not app.remove_tool("named")
 
 
+def test_a_schema_of_the_users_own_is_published(fake):
+    app = omniport.Server("demo")
+    schema = {"type": "object", "$defs": {"a": {"$anchor": "a"}}, "properties": {"a": {"type": "string"}}, "anyOf": [{}]}
+
+    @app.tool(input_schema=schema)
+    def tool(a: str = "") -> str:
+        return a
+
+    assert app._registry.get("tool", "tool").definition["inputSchema"] == schema
+
+
 def test_lenient_tools_are_unchecked(fake, run):
     app = Server("t")
 

@@ -49,6 +49,9 @@ struct Completed<'a> {
 /// How many values one completion may hold.
 const COMPLETION_VALUES: usize = 100;
 
+/// Numbers that the modern revision gave a meaning.
+const MODERN_CODES: std::ops::RangeInclusive<i64> = -32099..=-32020;
+
 /// `,"_meta":{"io.modelcontextprotocol/serverInfo":...}`.
 pub(super) fn meta_member(info: &str) -> Box<str> {
     format!(",\"_meta\":{{\"{}\":{info}}}", meta_key::SERVER_INFO).into()
@@ -94,7 +97,7 @@ impl Engine {
     }
 
     /// The failure of a handler. A tool's failure becomes a result that a model can read; others become errors.
-    pub fn fail(self: &Arc<Self>, call: &Arc<Call>, failure: Failure, now: Now) {
+    pub fn fail(self: &Arc<Self>, call: &Arc<Call>, mut failure: Failure, now: Now) {
         self.timers.saw(now);
         match &call.work {
             // When in doubt, nothing is visible and nobody is authenticated.
@@ -107,6 +110,10 @@ impl Engine {
         }
         let Some(mut exchange) = call.leave() else { return };
         let masked = failure.kind == FailureKind::Internal && self.masks(call);
+        if exchange.era() == Era::Legacy && failure.code.is_some_and(|code| MODERN_CODES.contains(&code)) {
+            // A missing capability, say: the model can be told, the number means nothing to this client.
+            failure = Failure { kind: FailureKind::Tool, code: None, data: None, ..failure };
+        }
         match (failure.kind, &call.work) {
             (FailureKind::Tool | FailureKind::Internal, Work::Tool { tool }) => {
                 let text = if masked { format!("Error executing tool {}", tool.name()) } else { failure.message };

@@ -148,9 +148,10 @@ impl Call {
 
     /// Takes the call out of everything that knows it, and gives back what it held.
     pub(super) fn leave(self: &Arc<Self>) -> Option<Exchange> {
-        let (exchange, timer, permit) = {
+        let (exchange, timer, permit, waits) = {
             let mut state = self.state();
-            (state.exchange.take(), state.timer.take(), state.permit.take())
+            let waits = state.questions.iter().any(|asked| !asked.answered);
+            (state.exchange.take(), state.timer.take(), state.permit.take(), waits)
         };
         if let Some(key) = timer {
             self.engine.timers.clear(key);
@@ -160,6 +161,11 @@ impl Call {
             && let Some(peer) = &exchange.peer
         {
             peer.state().in_flight.remove(&exchange.id);
+        }
+        if let Some(exchange) = exchange.as_ref().filter(|_| waits) {
+            // Before the answer: the questions went out on the stream that ends with it.
+            let asker: Arc<dyn crate::protocol::outgoing::Asker> = self.clone();
+            self.engine.withdraw_questions(exchange, &asker, "the call that asked is over");
         }
         exchange
     }
@@ -208,11 +214,9 @@ impl Running for Call {
         if !self.finish() {
             return;
         }
-        let asker: Arc<dyn crate::protocol::outgoing::Asker> = self.clone();
         if let Some(mut exchange) = self.leave() {
             exchange.end();
             exchange.sink.withdrawn();
-            self.engine.withdraw_questions(&exchange, &asker, reason);
         }
         self.engine.audit(&self, "cancelled");
         self.engine.host.cancel(&self, reason);

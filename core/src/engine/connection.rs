@@ -8,7 +8,7 @@ use super::Engine;
 use super::host::{Event, Principal};
 use super::serve::{Request, fail};
 use crate::error::Error;
-use crate::model::{Method, Params};
+use crate::model::{Method, Params, Version};
 use crate::protocol::legacy::batch::BatchSink;
 use crate::protocol::peer::Peer;
 use crate::protocol::sink::{Frame, Sink};
@@ -122,7 +122,7 @@ impl Engine {
         carrier: &Carrier,
         now: Now,
     ) {
-        let allowed = peer.negotiated().is_some_and(|negotiated| negotiated.version.has_batches());
+        let allowed = self.legacy_version(peer, carrier.header.as_deref()).is_some_and(Version::has_batches);
         let messages = match envelope::split_batch(text) {
             Ok(messages) if allowed => messages,
             Ok(_) => {
@@ -141,8 +141,15 @@ impl Engine {
         let answered = messages.iter().filter(|message| self.wants_answer(message.get().as_bytes())).count();
         let batch: Arc<dyn Sink> = Arc::new(BatchSink::new(Arc::clone(sink), answered));
         for message in messages {
-            let message = text.slice_ref(message.get().as_bytes());
-            self.receive(peer, Arc::clone(&batch), message, carrier, now);
+            let text = text.slice_ref(message.get().as_bytes());
+            // Batches do not nest: each level would be one more frame on the stack (security 16).
+            match envelope::parse::<Params<'_>>(&text, self.limits()) {
+                Ok(Message::Request { id, method, .. }) if method == Method::Initialize.as_str() => {
+                    fail(&*batch, &id, &Error::invalid_request("`initialize` is no part of a batch"));
+                }
+                Ok(message) => self.handle(peer, Arc::clone(&batch), &text, message, carrier, now),
+                Err(rejected) => reject(&*batch, &rejected),
+            }
         }
     }
 

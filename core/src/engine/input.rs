@@ -21,7 +21,7 @@ use crate::protocol::modern::input::{self, Continuation, Question};
 use crate::protocol::modern::seal::{self, Binding};
 use crate::protocol::outgoing::{self, Asker};
 use crate::protocol::peer::{Peer, Running};
-use crate::protocol::sink::Frame;
+use crate::protocol::sink::{Frame, Sink};
 use crate::time::Now;
 use crate::wire::write;
 
@@ -194,7 +194,7 @@ impl Engine {
         self: &Arc<Self>,
         call: &Arc<Call>,
         peer: &Arc<Peer>,
-        sink: &dyn crate::protocol::sink::Sink,
+        sink: &dyn Sink,
         number: u32,
         question: &Question,
         now: Now,
@@ -285,15 +285,7 @@ impl Engine {
         let Some(peer) = &exchange.peer else { return };
         let ids = peer.state().outgoing.take_of(asker);
         for id in ids {
-            let mut out = Vec::with_capacity(128);
-            write::notification_with(&mut out, Method::Cancelled.as_str(), |out| {
-                out.extend_from_slice(b"{\"requestId\":");
-                id.write(out);
-                out.extend_from_slice(b",\"reason\":");
-                write::string(out, reason);
-                out.push(b'}');
-            });
-            exchange.sink.send(Frame::Notification(out.into()));
+            exchange.sink.send(Frame::Notification(outgoing::cancellation(&id, reason).into()));
         }
     }
 }
@@ -335,6 +327,10 @@ impl Asker for Call {
         let checked = answer.and_then(|answer| question.check_answer(answer, limits).map(|()| answer.to_owned()));
         self.engine.host.answer(&self, number, checked);
     }
+
+    fn way(&self) -> Option<Arc<dyn Sink>> {
+        self.state().exchange.as_ref().map(|exchange| Arc::clone(&exchange.sink))
+    }
 }
 
 impl Timed for Peer {
@@ -346,7 +342,10 @@ impl Timed for Peer {
             state.outgoing.watched = next.is_some();
             (due, next)
         };
-        for (_, question) in due {
+        for (id, question) in due {
+            if let Some(way) = question.asker.way() {
+                way.send(Frame::Notification(outgoing::cancellation(&id, "no answer came in time").into()));
+            }
             question.time_out();
         }
         next

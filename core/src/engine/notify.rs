@@ -107,6 +107,10 @@ impl Listener {
         out.extend_from_slice(engine.options.info.as_bytes());
         out.extend_from_slice(b"}}}");
         exchange.respond(out.into(), None);
+        // Over HTTP the stream has ended with its answer. On a shared one the server must also say that it tore the subscription down.
+        if exchange.peer.is_some() {
+            exchange.sink.send(Frame::Notification(subscribe::cancellation(&exchange.id).into()));
+        }
     }
 }
 

@@ -86,25 +86,35 @@ impl Engine {
     /// What a legacy request is served as: the revision of its handshake, or of its HTTP header.
     fn legacy<'a>(&self, request: Request<'a>, method: Method) -> Result<Served<'a>> {
         let negotiated = request.peer.and_then(|peer| peer.negotiated());
-        let (version, capabilities) = match &negotiated {
-            _ if method == Method::Initialize => (Version::NEWEST_LEGACY, ClientCapabilities::default()),
-            Some(negotiated) => (negotiated.version, negotiated.capabilities),
-            None if request.peer.is_some_and(|peer| peer.stateful) && method != Method::Ping => {
-                return Err(Error::invalid_request(format!(
-                    "`{}` came before `initialize`: open a session first, or send the metadata of {} with every request",
-                    request.method,
-                    Version::NEWEST
-                )));
-            }
-            None => (
-                request.header.and_then(Version::parse).unwrap_or(Version::WITHOUT_HEADER),
-                ClientCapabilities::default(),
-            ),
+        let version = match request.peer {
+            _ if method == Method::Initialize => Version::NEWEST_LEGACY,
+            Some(peer) => match self.legacy_version(peer, request.header) {
+                Some(version) => version,
+                None if method == Method::Ping => Version::WITHOUT_HEADER,
+                None => {
+                    return Err(Error::invalid_request(format!(
+                        "`{}` came before `initialize`: open a session first, or send the metadata of {} with every request",
+                        request.method,
+                        Version::NEWEST
+                    )));
+                }
+            },
+            None => Version::WITHOUT_HEADER,
         };
+        let capabilities = negotiated.map(|negotiated| negotiated.capabilities).unwrap_or_default();
         if !method.reaches_server(version) {
             return Err(Error::method_not_found(request.method));
         }
         Ok(Served { request, method, version, capabilities, level: None })
+    }
+
+    /// The revision of a legacy peer: that of its handshake, or, where there are no sessions, of the request's HTTP header.
+    pub(super) fn legacy_version(&self, peer: &Peer, header: Option<&str>) -> Option<Version> {
+        match peer.negotiated() {
+            Some(negotiated) => Some(negotiated.version),
+            None if peer.stateful => None,
+            None => Some(header.and_then(Version::parse).unwrap_or(Version::WITHOUT_HEADER)),
+        }
     }
 
     fn dispatch(self: &Arc<Self>, served: Served<'_>, now: Now) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The only room that touches the world: clocks, randomness, threads, pipes and sockets.
+//! The only room that touches the world: clocks, randomness, threads, pipes, sockets and processes.
 
 pub mod clock;
 pub mod random;
@@ -17,3 +17,9 @@ pub mod serving;
 pub mod stdio;
 #[cfg(unix)]
 pub mod wake;
+
+pub mod child;
+pub mod client;
+pub mod client_http;
+pub mod client_memory;
+pub mod client_stdio;

@@ -1,8 +1,8 @@
 //! Which era a request belongs to, and whether it may be served: a ladder, first rung that decides wins.
 //!
 //! 1. A method that no revision knows is not found.
-//! 2. `_meta` with a protocol version or client capabilities claims the modern era. Both must be there and well formed (`-32602`),
-//!    the version must be one we speak (`-32022`) and the method must exist in it (`-32601`).
+//! 2. `_meta` with any member that only modern requests have claims the modern era. Version and capabilities must then be there and
+//!    well formed (`-32602`), the version must be one we speak (`-32022`) and the method must exist in it (`-32601`).
 //! 3. Without such a claim, a method that only the modern era has is malformed (`-32602`), and so is a request whose HTTP header
 //!    names a modern version: the body decides, the header only cross-checks.
 //! 4. Everything else is legacy.
@@ -49,7 +49,8 @@ pub fn route(name: &str, params: Option<&Params<'_>>, header: Option<&str>) -> R
 
 /// Whether `_meta` carries what only modern requests carry.
 pub fn claims_modern(meta: &Meta<'_>) -> bool {
-    meta.protocol_version.is_some() || meta.client_capabilities.is_some()
+    let members = [meta.protocol_version, meta.client_capabilities, meta.client_info, meta.log_level];
+    members.iter().any(Option::is_some)
 }
 
 fn metadata(meta: &Meta<'_>) -> Result<(Version, ClientCapabilities, Option<Level>)> {

@@ -6,13 +6,20 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 
+use super::sink::Sink;
 use crate::error::{Error, ErrorKind};
-use crate::wire::RequestId;
+use crate::model::Method;
+use crate::wire::{RequestId, write};
 
 /// Whoever waits for an answer.
 pub trait Asker: Send + Sync {
     /// The peer answered question `number`.
     fn answered(self: Arc<Self>, number: u32, answer: Result<&RawValue, Error>);
+
+    /// The way the question went out, while it is open.
+    fn way(&self) -> Option<Arc<dyn Sink>> {
+        None
+    }
 }
 
 /// A question that is not answered yet.
@@ -32,6 +39,20 @@ impl Question {
     pub fn time_out(self) {
         self.asker.answered(self.number, Err(Error::new(ErrorKind::Timeout, "the client did not answer in time")));
     }
+}
+
+/// The message that takes a question back, to the peer that was asked.
+/// See <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation>.
+pub fn cancellation(id: &RequestId, reason: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128);
+    write::notification_with(&mut out, Method::Cancelled.as_str(), |out| {
+        out.extend_from_slice(b"{\"requestId\":");
+        id.write(out);
+        out.extend_from_slice(b",\"reason\":");
+        write::string(out, reason);
+        out.push(b'}');
+    });
+    out
 }
 
 /// The questions of one peer, by the id they were sent under.

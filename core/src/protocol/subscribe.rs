@@ -102,6 +102,20 @@ pub fn acknowledgement(id: &RequestId, filter: &Filter) -> Vec<u8> {
     out
 }
 
+/// What tells a client on a shared stream that the server ended the subscription.
+/// See <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation>.
+pub fn cancellation(id: &RequestId) -> Vec<u8> {
+    let mut out = Vec::with_capacity(192);
+    write::notification_with(&mut out, Method::Cancelled.as_str(), |out| {
+        out.push(b'{');
+        write_subscription(out, id);
+        out.extend_from_slice(b",\"requestId\":");
+        id.write(out);
+        out.push(b'}');
+    });
+    out
+}
+
 /// The notification of a change, tagged with its subscription where there is one.
 pub fn notification(change: Change<'_>, subscription: Option<&RequestId>) -> Vec<u8> {
     let mut out = Vec::with_capacity(192);

@@ -70,7 +70,7 @@ fn story<P: Pair>(pair: &mut P, version: Version) {
     changes(pair);
     cancel(pair);
     let client = pair.client();
-    client.engine.close(client.now);
+    client.engine.close();
     pair.settle();
     assert!(pair.client().host.take().iter().any(|told| matches!(told, Told::Closed(_))));
 }
@@ -125,7 +125,7 @@ fn cancel<P: Pair>(pair: &mut P) {
     let token = pair.client().start("call_tool", r#"{"name":"wait"}"#);
     pair.settle();
     let client = pair.client();
-    client.engine.cancel(token, "enough", client.now);
+    client.engine.cancel(token, "enough");
     assert_eq!(client.host.result(token).unwrap().unwrap_err().kind(), ErrorKind::Cancelled);
     pair.settle();
     assert_eq!(*pair.server().tools.cancelled.lock().unwrap(), 1, "the server hears of it");

@@ -253,11 +253,11 @@ fn w11_a_cancelled_call_fails_at_once_and_its_late_answer_is_dropped() {
     let client = legacy();
     let token = client.start("call_tool", r#"{"name":"t"}"#);
     let request = client.sent_one();
-    client.engine.cancel(token, "enough", client.now);
+    client.engine.cancel(token, "enough");
     assert_eq!(client.host.result(token).unwrap().unwrap_err().kind(), ErrorKind::Cancelled);
     assert_eq!(client.sent_one()["params"], json!({"requestId": request["id"], "reason": "enough"}));
     client.reply(&request, r#""result":{"content":[]}"#);
-    client.engine.cancel(token, "again", client.now);
+    client.engine.cancel(token, "again");
     assert!(client.host.take().is_empty() && client.sent().is_empty());
 }
 

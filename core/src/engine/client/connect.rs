@@ -66,8 +66,7 @@ impl State {
         let Phase::Connecting(connecting) = &mut self.phase else { return };
         connecting.steps += 1;
         if connecting.steps > STEPS {
-            return self
-                .end(Error::new(ErrorKind::UnsupportedVersion, "no revision can be agreed with the server"), now);
+            return self.end(Error::new(ErrorKind::UnsupportedVersion, "no revision can be agreed with the server"));
         }
         match step {
             Step::Discover(version) => {
@@ -79,7 +78,7 @@ impl State {
             }
             Step::Initialize | Step::Restart | Step::Events if only_modern => {
                 let text = "the server does not speak 2026-07-28, the only revision that is wanted";
-                self.end(Error::new(ErrorKind::UnsupportedVersion, text), now);
+                self.end(Error::new(ErrorKind::UnsupportedVersion, text));
             }
             Step::Initialize => self.send_initialize(now),
             Step::Restart => {
@@ -91,11 +90,11 @@ impl State {
             }
             Step::Events => {
                 connecting.stage = Stage::Events;
-                self.open_events(now);
+                self.open_events();
             }
             // Only with the result in hand: see `discovered` and `initialized`.
             Step::Modern(_) | Step::Legacy(_) => {}
-            Step::Fail(error) => self.end(error, now),
+            Step::Fail(error) => self.end(error),
         }
     }
 
@@ -172,7 +171,7 @@ impl State {
         write::notification(&mut out, Method::Initialized.as_str(), None);
         match self.http {
             // Each POST goes its own way: strict servers must not see a request before this.
-            Some(_) => self.post_initialized(version, out, now),
+            Some(_) => self.post_initialized(version, out),
             None => {
                 self.send_notice(out);
                 self.confirmed(now);
@@ -195,7 +194,7 @@ impl State {
         self.capabilities = self.capabilities.limited_to(version);
         self.server = Some(server.clone());
         if version.era() == Era::Legacy {
-            self.open_general_stream(version, now);
+            self.open_general_stream(version);
         }
         self.effects.push(Effect::Result(connecting.token, Ok(server)));
         let held: Vec<_> = self.calls.keys().copied().collect();
@@ -212,7 +211,7 @@ impl State {
         self.step(probe::after_discover(Reaction::Silence, asked, self.carrier()), now);
     }
 
-    pub fn connect_timed_out(&mut self, now: Now) {
+    pub fn connect_timed_out(&mut self) {
         let Phase::Connecting(connecting) = &self.phase else { return };
         let what = match connecting.stage {
             Stage::Discovering(_) => "answer `server/discover`",
@@ -222,7 +221,7 @@ impl State {
         };
         let limit = self.options.limits.connect_for.as_secs_f64();
         let text = format!("the server did not {what} within {limit} s (limit `connect_for`)");
-        self.end(Error::new(ErrorKind::Timeout, text).with("limit", "connect_for"), now);
+        self.end(Error::new(ErrorKind::Timeout, text).with("limit", "connect_for"));
     }
 
     /// The stream ended. A process that died of the question about the era gets one more chance without it.
@@ -233,7 +232,7 @@ impl State {
         };
         match retry {
             true => self.step(probe::after_discover(Reaction::Ended(error), Version::NEWEST, self.carrier()), now),
-            false => self.end(error, now),
+            false => self.end(error),
         }
     }
 }

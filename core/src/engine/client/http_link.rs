@@ -95,15 +95,15 @@ impl State {
         }
     }
 
-    pub fn post_initialized(&mut self, version: Version, body: Vec<u8>, now: Now) {
+    pub fn post_initialized(&mut self, version: Version, body: Vec<u8>) {
         let head = Head { version: Some(version.as_str()), ..Head::default() };
         if let Err(error) = self.start_http(Kind::Initialized, Verb::POST, &head, body) {
-            self.end(error, now);
+            self.end(error);
         }
     }
 
     /// Opens the stream for what belongs to no request. Servers without one say so, and that harms nobody (H06).
-    pub fn open_general_stream(&mut self, version: Version, _now: Now) {
+    pub fn open_general_stream(&mut self, version: Version) {
         if self.http.as_ref().is_none_or(|http| http.post_to.is_some()) {
             return;
         }
@@ -114,9 +114,9 @@ impl State {
     }
 
     /// Opens the event stream of 2024-11-05.
-    pub fn open_events(&mut self, now: Now) {
+    pub fn open_events(&mut self) {
         if let Err(error) = self.start_http(Kind::Events, Verb::GET, &Head::default(), Vec::new()) {
-            self.end(error, now);
+            self.end(error);
         }
     }
 
@@ -130,7 +130,7 @@ impl State {
         let request = head.request(verb, url, Bytes::from(body))?;
         http.last += 1;
         http.exchanges.insert(http.last, Exchange { kind, reader: Reader::Ignore });
-        self.effects.push(Effect::Request(http.last, request));
+        self.effects.push(Effect::Request(http.last, Box::new(request)));
         Ok(http.last)
     }
 
@@ -143,7 +143,7 @@ impl State {
     }
 
     /// Ends everything that is under way, and the session.
-    pub fn end_http(&mut self, _now: Now) {
+    pub fn end_http(&mut self) {
         let Some(http) = &mut self.http else { return };
         let under_way: Vec<_> = http.exchanges.keys().copied().collect();
         let has_session = http.session.is_some();
@@ -174,7 +174,7 @@ impl State {
                 false => {
                     let error = client::failure(status, None, b"");
                     self.abort(id);
-                    self.end(error, now);
+                    self.end(error);
                 }
             },
             Kind::General if is_stream(status, all) => exchange.reader = Reader::open(status, all, &options.limits),
@@ -274,7 +274,7 @@ impl State {
                 http.post_to = Some(url);
                 self.send_initialize(now);
             }
-            Err(error) => self.end(error, now),
+            Err(error) => self.end(error),
         }
     }
 
@@ -294,7 +294,7 @@ impl State {
             (Kind::Request(request), Reader::Events(_)) => {
                 self.unanswered(request, "the event stream ended before the answer", now);
             }
-            (Kind::Events, _) => self.end(Error::new(ErrorKind::Closed, "the server ended the event stream"), now),
+            (Kind::Events, _) => self.end(Error::new(ErrorKind::Closed, "the server ended the event stream")),
             _ => {}
         }
     }
@@ -321,8 +321,8 @@ impl State {
     fn broken(&mut self, kind: Kind, error: Error, now: Now) {
         match kind {
             Kind::Request(request) => self.answered(request, Err(error), None, now),
-            Kind::Events => self.end(error, now),
-            Kind::Initialized if matches!(self.phase, Phase::Connecting(_)) => self.end(error, now),
+            Kind::Events => self.end(error),
+            Kind::Initialized if matches!(self.phase, Phase::Connecting(_)) => self.end(error),
             Kind::General | Kind::Notice | Kind::Initialized => self.report(Level::Warning, error.to_string()),
             Kind::Delete => {}
         }

@@ -141,7 +141,7 @@ impl State {
     }
 
     /// A request of the server. Modern servers send none, and nothing is sent to them but requests and notifications.
-    pub fn asked(&mut self, id: RequestId, method: &str, params: Option<&RawValue>, _of: Option<u64>) {
+    pub fn asked(&mut self, id: RequestId, method: &str, params: Option<&RawValue>) {
         if self.version().is_some_and(|version| version.era() == Era::Modern) {
             return self
                 .report(Level::Warning, format!("a modern server sent the request `{}`", method.escape_debug()));

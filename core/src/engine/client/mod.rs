@@ -78,8 +78,8 @@ impl ClientEngine {
     }
 
     /// Takes a call back: it fails with `Cancelled` at once, and the server is told. A token that is over is ignored.
-    pub fn cancel(&self, token: Token, reason: &str, now: Now) {
-        self.act(|state| state.cancel(token, reason, now));
+    pub fn cancel(&self, token: Token, reason: &str) {
+        self.act(|state| state.cancel(token, reason));
     }
 
     /// The answer to what the server asked: `{"result": {...}}` or `{"error": {"code", "message", "data"?}}`. A number that is
@@ -104,6 +104,11 @@ impl ClientEngine {
     /// The stream ended, for the reason that `error` says with every fact known (exit code, last lines of stderr).
     pub fn lost(&self, error: Error, now: Now) {
         self.act(|state| state.lost(error, now));
+    }
+
+    /// The server cannot be reached at all, and to try again would not help: no process, no address.
+    pub fn fail(&self, error: Error) {
+        self.act(|state| state.end(error));
     }
 
     /// The head of an answer arrived.
@@ -140,8 +145,8 @@ impl ClientEngine {
     }
 
     /// Ends the connection: every call fails, and the server is told where it can be.
-    pub fn close(&self, now: Now) {
-        self.act(|state| state.end(Error::new(ErrorKind::Closed, "the client was closed"), now));
+    pub fn close(&self) {
+        self.act(|state| state.end(Error::new(ErrorKind::Closed, "the client was closed")));
     }
 
     /// Whether the connection is over.
@@ -191,7 +196,7 @@ impl ClientEngine {
             (Effect::Line(message), Out::Lines(sink)) => sink.send(message),
             (Effect::Restart, Out::Lines(sink)) => sink.restart(),
             (Effect::Close, Out::Lines(sink)) => sink.close(),
-            (Effect::Request(id, request), Out::Http(sink)) => sink.start(id, request),
+            (Effect::Request(id, request), Out::Http(sink)) => sink.start(id, *request),
             (Effect::Abort(id), Out::Http(sink)) => sink.abort(id),
             (Effect::Close, Out::Http(sink)) => sink.close(),
             (Effect::Result(token, result), _) => self.host.result(token, result),

@@ -34,7 +34,7 @@ impl State {
                 Some(id) => self.answered(id, outcome.map_err(Error::from), of.map(|_| 200), now),
                 None => self.report(Level::Debug, format!("the server answered {id}, which was not asked")),
             },
-            Ok(Message::Request { id, method, params }) => self.asked(id, &method, params.map(Object::raw), of),
+            Ok(Message::Request { id, method, params }) => self.asked(id, &method, params.map(Object::raw)),
             Ok(Message::Notification { method, params }) => {
                 if let Some(known) = Method::parse(&method) {
                     self.notified(known, params.map(Object::raw), of, now);

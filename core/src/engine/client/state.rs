@@ -25,7 +25,7 @@ use crate::wire::{RequestId, raw, write};
 pub(super) enum Effect {
     Line(Bytes),
     Restart,
-    Request(u64, Request<Bytes>),
+    Request(u64, Box<Request<Bytes>>),
     Abort(u64),
     Close,
     Result(Token, Result<Box<RawValue>>),
@@ -209,7 +209,7 @@ impl State {
                 return;
             }
             Plan::KeepLevel => self.keep_level(token),
-            Plan::CloseOne => self.close_one(token, now),
+            Plan::CloseOne => self.close_one(token),
             Plan::Nothing => Self::acknowledged_without_request(call),
         };
         self.finish(token, outcome);
@@ -343,8 +343,8 @@ impl State {
         Some(call)
     }
 
-    pub fn cancel(&mut self, token: Token, reason: &str, now: Now) {
-        self.tell_cancelled(token, reason, now);
+    pub fn cancel(&mut self, token: Token, reason: &str) {
+        self.tell_cancelled(token, reason);
         if let Some(call) = self.forget(token)
             && !call.open
         {
@@ -354,7 +354,7 @@ impl State {
     }
 
     /// Tells the server that an answer is no longer wanted. Over modern HTTP the end of the request says so.
-    fn tell_cancelled(&mut self, token: Token, reason: &str, _now: Now) {
+    fn tell_cancelled(&mut self, token: Token, reason: &str) {
         let (Some(version), Some(id)) = (self.version(), self.calls.get(&token).and_then(|call| call.id)) else {
             return;
         };
@@ -411,7 +411,7 @@ impl State {
             self.timers.remove(&(at, timer));
             match timer {
                 Timer::Probe => self.probe_silent(now),
-                Timer::Connect => self.connect_timed_out(now),
+                Timer::Connect => self.connect_timed_out(),
                 Timer::Call(token) => self.call_due(token, now),
             }
         }
@@ -429,13 +429,13 @@ impl State {
             true => format!("no answer within {} s in all", total.as_secs_f64()),
             false => format!("no answer within {} s", timeout.as_secs_f64()),
         };
-        self.tell_cancelled(token, &text, now);
+        self.tell_cancelled(token, &text);
         let error = Error::new(ErrorKind::Timeout, text).with("operation", self.calls[&token].operation.as_str());
         self.finish(token, Err(error));
     }
 
     /// The connection is over: everything fails with what is known about that, at once (W23).
-    pub fn end(&mut self, error: Error, now: Now) {
+    pub fn end(&mut self, error: Error) {
         if matches!(self.phase, Phase::Closed(_)) {
             return;
         }
@@ -455,7 +455,7 @@ impl State {
                 false => Effect::Result(token, Err(closed_again(&error))),
             });
         }
-        self.end_http(now);
+        self.end_http();
         self.effects.push(Effect::Close);
         self.effects.push(Effect::Closed(error));
     }

@@ -11,7 +11,6 @@ use super::request::{self, Meta};
 use super::state::{Call, Effect, State, empty};
 use crate::error::{Error, Result};
 use crate::model::{Level, params};
-use crate::time::Now;
 use crate::wire::{RequestId, raw, write};
 
 impl State {
@@ -39,7 +38,7 @@ impl State {
     }
 
     /// `unsubscribe`: takes back the subscription to that resource.
-    pub fn close_one(&mut self, token: Token, now: Now) -> Result<Box<RawValue>> {
+    pub fn close_one(&mut self, token: Token) -> Result<Box<RawValue>> {
         let uri = self.calls.get(&token).and_then(|call| uri_of(&call.params));
         let Some(uri) = uri else { return Err(Error::invalid_params("`uri` is missing")) };
         let open = self
@@ -47,7 +46,7 @@ impl State {
             .iter()
             .find(|(_, call)| call.plan == Plan::OpenOne && uri_of(&call.params).as_ref() == Some(&uri));
         if let Some(open) = open.map(|(token, _)| *token) {
-            self.cancel(open, "unsubscribed", now);
+            self.cancel(open, "unsubscribed");
         }
         Ok(empty())
     }

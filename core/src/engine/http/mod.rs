@@ -148,7 +148,8 @@ impl HttpOptions {
 fn add_headers<B>(response: &mut Response<B>, headers: Vec<(&'static str, std::borrow::Cow<'_, str>)>) {
     for (name, value) in headers {
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value)) {
-            response.headers_mut().append(name, value);
+            // A preflight has them already, and a browser takes two values for none.
+            response.headers_mut().entry(name).or_insert(value);
         }
     }
 }
@@ -212,7 +213,7 @@ impl Engine {
     /// Media types and the announced length of a body.
     fn check_negotiation(&self, parts: &Parts) -> Option<Response<Message>> {
         let text = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-        let accepts = headers::accepts(text(header::ACCEPT));
+        let accepts = accepts(parts);
         if parts.method == Verb::GET && !accepts.sse {
             return Some(problem(
                 StatusCode::NOT_ACCEPTABLE,
@@ -281,6 +282,16 @@ impl Arrival {
     fn respond(&self, response: Response<Message>) {
         self.ticket.release();
         self.reply.respond(self.options.finish(&self.parts, response));
+    }
+}
+
+/// What the client can read; several `Accept` lines are one list.
+fn accepts(parts: &Parts) -> headers::Accepts {
+    let lines: Vec<_> = parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    match &lines[..] {
+        [] => headers::accepts(None),
+        [line] => headers::accepts(Some(line)),
+        lines => headers::accepts(Some(&lines.join(","))),
     }
 }
 

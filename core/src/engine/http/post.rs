@@ -12,7 +12,7 @@ use super::stream::{PostStream, Shape};
 use super::{Arrival, Engine, accepted, json, problem, session_id};
 use crate::error::{Error, Result};
 use crate::model::{Era, Method, Params, Version};
-use crate::protocol::http::{headers, server};
+use crate::protocol::http::server;
 use crate::protocol::inbound;
 use crate::protocol::peer::Peer;
 use crate::protocol::sink::Sink;
@@ -61,7 +61,18 @@ impl Engine {
         }
         let header = server::single(&arrival.parts.headers, server::VERSION).ok().flatten().map(ToOwned::to_owned);
         let text = arrival.body.clone();
-        let shape = self.shape(&arrival, Era::Modern);
+        let mut shape = self.shape(&arrival, Era::Modern);
+        if method == Method::Listen.as_str() {
+            // Its answer is the stream: without one, the client would wait for nothing.
+            shape.streams = super::accepts(&arrival.parts).sse;
+            if !shape.streams {
+                let error =
+                    Error::invalid_request(format!("`{method}` needs an `Accept` that allows text/event-stream"));
+                let mut out = Vec::with_capacity(160);
+                write::error(&mut out, Some(&id), &error);
+                return arrival.respond(json(StatusCode::NOT_ACCEPTABLE, out.into()));
+            }
+        }
         let stream = PostStream::open(self, &arrival, shape, None);
         let head = Some(Arc::new(arrival.parts));
         let sink: Arc<dyn Sink> = Arc::clone(&stream) as Arc<dyn Sink>;
@@ -175,8 +186,7 @@ impl Engine {
     }
 
     fn shape(&self, arrival: &Arrival, era: Era) -> Shape {
-        let accept = arrival.parts.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
-        let accepts = headers::accepts(accept);
+        let accepts = super::accepts(&arrival.parts);
         Shape {
             era,
             streams: accepts.sse && !arrival.options.json_only,

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::Response;
 use http::header::HeaderValue;
 use http::request::Parts;
+use http::{Response, StatusCode};
 
 use super::super::timers::{Timed, TimerKey};
 use super::session::Session;
@@ -155,8 +155,13 @@ impl Sink for PostStream {
                 }
                 self.event(&mut state, &message);
             }
-            (Phase::Waiting, Frame::Response { message, error, .. }) if self.shape.json || !self.shape.streams => {
-                let mut response = json(server::status(self.shape.era, error), message);
+            (Phase::Waiting, Frame::Response { message, error, id }) if self.shape.json || !self.shape.streams => {
+                let status = match (&id, error) {
+                    // The body as a whole was refused, and no request in it: that is the transport's to say.
+                    (None, Some(_)) => StatusCode::BAD_REQUEST,
+                    _ => server::status(self.shape.era, error),
+                };
+                let mut response = json(status, message);
                 response = if error.is_some() && self.shape.opens_session { response } else { self.dress(response) };
                 self.reply.respond(response);
                 self.end(&mut state);

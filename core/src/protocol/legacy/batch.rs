@@ -24,8 +24,12 @@ impl BatchSink {
     }
 
     fn send_if_complete(&self, state: &mut State) {
-        if state.answers.len() < state.expected || state.answers.is_empty() {
+        if state.answers.len() < state.expected {
             return;
+        }
+        if state.answers.is_empty() {
+            // All its requests were cancelled: there is nothing to send, but whoever carries the batch must not wait on.
+            return self.inner.withdrawn();
         }
         let answers = std::mem::take(&mut state.answers);
         state.expected = 0;

@@ -1,0 +1,12 @@
+//! The runner of `tests/vectors` on the engine: a fake clock, fixed randomness, a host without threads.
+
+pub mod client;
+pub mod host;
+pub mod http;
+pub mod invariants;
+pub mod pattern;
+pub mod run;
+pub mod server;
+pub mod sse;
+pub mod stream;
+pub mod vector;

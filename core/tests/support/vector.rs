@@ -1,0 +1,213 @@
+//! The files: one behaviour each, read strictly, so that a misspelt key fails instead of saying nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Every revision, oldest first.
+pub const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+
+/// One file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vector {
+    pub rule: String,
+    pub spec: Vec<String>,
+    #[serde(default)]
+    pub cases: Vec<String>,
+    pub revisions: Vec<String>,
+    #[serde(default = "over_streams")]
+    pub transports: Vec<Transport>,
+    #[serde(default)]
+    pub server: ServerSettings,
+    #[serde(default)]
+    pub client: ClientSettings,
+    /// Values that differ between revisions, by revision, `legacy` or `modern`.
+    #[serde(default)]
+    pub vars: BTreeMap<String, Map<String, Value>>,
+    pub steps: Vec<Value>,
+}
+
+/// What carries the messages.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    Stream,
+    Http,
+}
+
+fn over_streams() -> Vec<Transport> {
+    vec![Transport::Stream]
+}
+
+/// How the standard server is set up.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ServerSettings {
+    /// Only these of `tools`, `resources`, `prompts`, `completions` are registered.
+    pub only: Option<Vec<String>>,
+    pub page_size: Option<usize>,
+    pub instructions: Option<String>,
+    pub mask_errors: Option<bool>,
+    pub auth: bool,
+    pub visibility: bool,
+    pub no_subscriptions: bool,
+    pub stateless: bool,
+    pub json_only: bool,
+    pub cors_origin: Option<String>,
+    pub allowed_hosts: Vec<String>,
+    pub concurrency: Option<usize>,
+    pub message_bytes: Option<usize>,
+    pub in_flight: Option<usize>,
+    pub sessions: Option<usize>,
+    pub parked: Option<usize>,
+    pub replay_events: Option<usize>,
+}
+
+/// What the runner's own client says of itself.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClientSettings {
+    pub capabilities: Value,
+    /// Whether legacy runs begin with a handshake of the runner.
+    pub handshake: bool,
+    /// Headers of every HTTP request.
+    pub headers: BTreeMap<String, String>,
+}
+
+impl Default for ClientSettings {
+    fn default() -> Self {
+        Self { capabilities: Value::Object(Map::new()), handshake: true, headers: BTreeMap::new() }
+    }
+}
+
+/// One step; exactly one of its verbs is there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Step {
+    // Verbs.
+    #[serde(rename = "in")]
+    pub input: Option<Value>,
+    pub bytes: Option<String>,
+    pub request: Option<Value>,
+    pub notify: Option<Value>,
+    pub reply: Option<Value>,
+    pub out: Option<Vec<Value>>,
+    pub none: Option<bool>,
+    pub advance_ms: Option<u64>,
+    pub close: Option<bool>,
+    pub stop: Option<bool>,
+    pub http: Option<HttpRequest>,
+    pub response: Option<String>,
+    pub leave: Option<String>,
+    // What goes with them.
+    pub on: Option<String>,
+    #[serde(rename = "as")]
+    pub name: Option<String>,
+    pub unordered: bool,
+    pub status: Option<u16>,
+    pub headers: Option<Map<String, Value>>,
+    pub json: Option<Value>,
+    pub body: Option<String>,
+    pub events: Option<Vec<Value>>,
+    pub open: Option<bool>,
+    pub pending: Option<bool>,
+}
+
+/// A request as it is written on the wire.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HttpRequest {
+    pub method: Option<String>,
+    pub path: Option<String>,
+    pub headers: Map<String, Value>,
+    pub json: Option<Value>,
+    pub body: Option<String>,
+    /// A message in the words of the run's revision, with the headers it must have.
+    pub request: Option<Value>,
+}
+
+impl Step {
+    /// How many verbs there are.
+    pub fn verbs(&self) -> usize {
+        [
+            self.input.is_some(),
+            self.bytes.is_some(),
+            self.request.is_some(),
+            self.notify.is_some(),
+            self.reply.is_some(),
+            self.out.is_some(),
+            self.none.is_some(),
+            self.advance_ms.is_some(),
+            self.close.is_some(),
+            self.stop.is_some(),
+            self.http.is_some(),
+            self.response.is_some(),
+            self.leave.is_some(),
+        ]
+        .into_iter()
+        .filter(|there| *there)
+        .count()
+    }
+
+    /// Whether the step looks at what the server did.
+    pub fn asserts(&self) -> bool {
+        self.out.is_some() || self.none.is_some() || self.response.is_some()
+    }
+}
+
+impl Vector {
+    /// Reads one file.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        Self::parse(&text)
+    }
+
+    /// Reads the text of one file.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let vector: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let known = |name: &String| REVISIONS.contains(&name.as_str());
+        if let Some(wrong) = vector.revisions().iter().find(|name| !known(name)) {
+            return Err(format!("unknown revision {wrong:?}"));
+        }
+        let group = |name: &String| name == "legacy" || name == "modern" || known(name);
+        if let Some(wrong) = vector.vars.keys().find(|name| !group(name)) {
+            return Err(format!("`vars` of the unknown revision {wrong:?}"));
+        }
+        if vector.rule.len() < 10 || vector.spec.is_empty() && vector.cases.is_empty() {
+            return Err("a rule, and a page or a case that it comes from, are needed".to_owned());
+        }
+        Ok(vector)
+    }
+
+    /// The revisions it runs for, with `all`, `legacy` and `modern` spelt out.
+    pub fn revisions(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for name in &self.revisions {
+            match name.as_str() {
+                "all" => all.extend(REVISIONS.iter().map(|name| (*name).to_owned())),
+                "legacy" => all.extend(REVISIONS[..4].iter().map(|name| (*name).to_owned())),
+                "modern" => all.push(REVISIONS[4].to_owned()),
+                other => all.push(other.to_owned()),
+            }
+        }
+        all
+    }
+}
+
+/// All files below `folder`, in order.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).expect("the folder of vectors");
+    for path in entries.map(|entry| entry.expect("an entry").path()) {
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "json") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}

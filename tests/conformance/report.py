@@ -1,0 +1,68 @@
+"""Runs the suite for each language and revision, prints one table, and fails if any check failed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+from suite import HERE, RUNS, Outcomes, run_against
+
+LANGUAGES = {"python": "python/everything.py", "rust": "rust/Cargo.toml", "node": "node", "swift": "swift"}
+"""Each language with what is there if it has a server."""
+
+
+async def main(wanted: list[str]) -> int:
+    languages = wanted or [name for name, path in LANGUAGES.items() if (HERE / path).exists()]
+    unknown = [name for name in languages if name not in LANGUAGES]
+    if unknown:
+        print(f"unknown language {unknown[0]!r}; there are {', '.join(LANGUAGES)}", file=sys.stderr)
+        return 2
+    passed = failed = 0
+    for language in languages:
+        results = await _all_runs(language)
+        _print_table(language, results)
+        _print_problems(results)
+        passed += sum(outcome.passed for outcomes in results for outcome in outcomes.values())
+        failed += sum(outcome.failed for outcomes in results for outcome in outcomes.values())
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+async def _all_runs(language: str) -> list[Outcomes]:
+    """The runs side by side; each has a server of its own, so that none sees the list changes of another."""
+    slots = asyncio.Semaphore(os.cpu_count() or 1)
+
+    async def one(index: int) -> Outcomes:
+        async with slots:
+            return await run_against(language, RUNS[index])
+
+    return list(await asyncio.gather(*(one(index) for index in range(len(RUNS)))))
+
+
+def _print_table(language: str, results: list[Outcomes]) -> None:
+    names = list(dict.fromkeys(name for outcomes in reversed(results) for name in outcomes))
+    width = max(len(name) for name in (language, *names))
+    print(f"\n{language:<{width}}", *(f"{run.title:>16}" for run in RUNS))
+    for name in names:
+        print(f"{name:<{width}}", *(f"{_cell(outcomes, name):>16}" for outcomes in results))
+
+
+def _cell(outcomes: Outcomes, name: str) -> str:
+    outcome = outcomes.get(name)
+    if outcome is None:
+        return "-"
+    warned = "!" if any(problem.startswith("WARNING") for problem in outcome.problems) else ""
+    return f"{outcome.passed}/{outcome.passed + outcome.failed}{warned}"
+
+
+def _print_problems(results: list[Outcomes]) -> None:
+    print()
+    for run, outcomes in zip(RUNS, results, strict=True):
+        for name, outcome in outcomes.items():
+            for problem in outcome.problems:
+                print(f"{run.title} {name}: {problem}")
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(sys.argv[1:])))

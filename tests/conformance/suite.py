@@ -1,0 +1,124 @@
+"""Runs the conformance suite against one server, and reads what it found."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import tempfile
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+START_SECONDS = 120
+"""A server that is built when it is started needs as long."""
+_SUMMARY = re.compile(r"^[✓✗] (\S+): (\d+) passed, (\d+) failed", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One invocation of the suite."""
+
+    package: str
+    version: str
+    """The revision of the specification; its scenarios are run at this revision."""
+
+    @property
+    def title(self) -> str:
+        return self.version if self.package == "conformance" else f"{self.version} (0.1)"
+
+
+RUNS = [
+    Run("conformance", "2025-06-18"),
+    Run("conformance", "2025-11-25"),
+    Run("conformance", "2026-07-28"),
+    Run("conformance-0.1", "2025-06-18"),
+    Run("conformance-0.1", "2025-11-25"),
+]
+
+
+@dataclass
+class Outcome:
+    """What one scenario found."""
+
+    passed: int = 0
+    failed: int = 0
+    problems: list[str] = field(default_factory=list)
+    """Failures and warnings, as text."""
+
+
+Outcomes = dict[str, Outcome]
+
+
+async def run_against(language: str, run: Run) -> Outcomes:
+    """All scenarios of the revision, pending and draft ones too but no extensions, against a server of its own."""
+    async with _serving(language) as url:
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(
+                os.environ["OMNIPORT_NPM"], "node_modules/@modelcontextprotocol", run.package, "dist/index.js"
+            )
+            selection = ("--suite", "all", "--spec-version", run.version, "--output-dir", folder)
+            process = await asyncio.create_subprocess_exec(
+                os.environ["OMNIPORT_NODE22"], str(script), "server", "--url", url, *selection,
+                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+            )  # fmt: skip
+            output = (await process.communicate())[0].decode()
+            return _read(output, process.returncode, Path(folder))
+
+
+def _read(output: str, status: int | None, folder: Path) -> Outcomes:
+    outcomes = {name: Outcome(int(passed), int(failed)) for name, passed, failed in _SUMMARY.findall(output)}
+    for file in sorted(folder.glob("server-*/checks.json")):
+        scenario = re.sub(r"^server-(.*)-\d{4}-\d\d-\d\dT.*$", r"\1", file.parent.name)
+        for check in json.loads(file.read_text()):
+            if check["status"] in ("FAILURE", "WARNING"):
+                text = f"{check['status']} {check['id']}: {check.get('errorMessage') or check['description']}"
+                outcomes.setdefault(scenario, Outcome()).problems.append(text)
+    for name, outcome in outcomes.items():
+        if outcome.failed and not outcome.problems:
+            outcome.problems.append(f"FAILURE {name} could not be run")
+    if not outcomes or (status and not any(outcome.failed for outcome in outcomes.values())):
+        outcomes["(the suite itself)"] = Outcome(0, 1, [f"FAILURE it ended with status {status}:\n{output[-2000:]}"])
+    return outcomes
+
+
+@contextlib.asynccontextmanager
+async def _serving(language: str) -> AsyncIterator[str]:
+    port = _free_port()
+    # A session of its own, so that whatever the script has started ends with it.
+    process = await asyncio.create_subprocess_exec(str(HERE / "serve"), language, str(port), start_new_session=True)
+    try:
+        await asyncio.wait_for(_listening(process, port), START_SECONDS)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                await asyncio.wait_for(process.wait(), 10)
+            except asyncio.TimeoutError:
+                os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+
+
+async def _listening(process: asyncio.subprocess.Process, port: int) -> None:
+    while True:
+        if process.returncode is not None:
+            raise RuntimeError(f"the server ended with status {process.returncode} before it listened")
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.05)
+        else:
+            writer.close()
+            return
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
