@@ -1,49 +1,56 @@
-"""Runs the suite for each language and revision, prints one table, and fails if any check failed."""
+"""Runs the suite for each language and revision, prints a table per part, and fails if any check failed."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
+from collections.abc import Awaitable, Callable
 
-from suite import HERE, RUNS, Outcomes, run_against
+from clients import run_clients
+from suite import RUNS, Outcomes, Run, run_against
 
-LANGUAGES = {"python": "python/everything.py", "rust": "rust/Cargo.toml", "node": "node", "swift": "swift"}
-"""Each language with what is there if it has a server."""
+Part = Callable[[str, Run], Awaitable[Outcomes]]
+LANGUAGES: dict[str, dict[str, Part]] = {
+    "python": {"server": run_against, "client": run_clients},
+    "rust": {"server": run_against},
+}
+"""The parts that each language has."""
 
 
 async def main(wanted: list[str]) -> int:
-    languages = wanted or [name for name, path in LANGUAGES.items() if (HERE / path).exists()]
+    languages = wanted or list(LANGUAGES)
     unknown = [name for name in languages if name not in LANGUAGES]
     if unknown:
         print(f"unknown language {unknown[0]!r}; there are {', '.join(LANGUAGES)}", file=sys.stderr)
         return 2
     passed = failed = 0
     for language in languages:
-        results = await _all_runs(language)
-        _print_table(language, results)
-        _print_problems(results)
-        passed += sum(outcome.passed for outcomes in results for outcome in outcomes.values())
-        failed += sum(outcome.failed for outcomes in results for outcome in outcomes.values())
+        for title, part in LANGUAGES[language].items():
+            results = await _all_runs(part, language)
+            _print_table(f"{language} {title}", results)
+            _print_problems(results)
+            passed += sum(outcome.passed for outcomes in results for outcome in outcomes.values())
+            failed += sum(outcome.failed for outcomes in results for outcome in outcomes.values())
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
 
-async def _all_runs(language: str) -> list[Outcomes]:
+async def _all_runs(part: Part, language: str) -> list[Outcomes]:
     """The runs side by side; each has a server of its own, so that none sees the list changes of another."""
     slots = asyncio.Semaphore(os.cpu_count() or 1)
 
     async def one(index: int) -> Outcomes:
         async with slots:
-            return await run_against(language, RUNS[index])
+            return await part(language, RUNS[index])
 
     return list(await asyncio.gather(*(one(index) for index in range(len(RUNS)))))
 
 
-def _print_table(language: str, results: list[Outcomes]) -> None:
+def _print_table(title: str, results: list[Outcomes]) -> None:
     names = list(dict.fromkeys(name for outcomes in reversed(results) for name in outcomes))
-    width = max(len(name) for name in (language, *names))
-    print(f"\n{language:<{width}}", *(f"{run.title:>16}" for run in RUNS))
+    width = max(len(name) for name in (title, *names))
+    print(f"\n{title:<{width}}", *(f"{run.title:>16}" for run in RUNS))
     for name in names:
         print(f"{name:<{width}}", *(f"{_cell(outcomes, name):>16}" for outcomes in results))
 

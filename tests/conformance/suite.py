@@ -55,14 +55,19 @@ class Outcome:
 Outcomes = dict[str, Outcome]
 
 
+def command(run: Run) -> list[str]:
+    """How the suite is started."""
+    script = Path(os.environ["OMNIPORT_NPM"], "node_modules/@modelcontextprotocol", run.package, "dist/index.js")
+    return [os.environ["OMNIPORT_NODE22"], str(script)]
+
+
 async def run_against(language: str, run: Run) -> Outcomes:
     """All scenarios of the revision, pending and draft ones too but no extensions, against a server of its own."""
     async with _serving(language) as url:
         with tempfile.TemporaryDirectory() as folder:
-            script = Path(os.environ["OMNIPORT_NPM"], "node_modules/@modelcontextprotocol", run.package, "dist/index.js")
             selection = ("--suite", "all", "--spec-version", run.version, "--output-dir", folder)
             process = await asyncio.create_subprocess_exec(
-                os.environ["OMNIPORT_NODE22"], str(script), "server", "--url", url, *selection,
+                *command(run), "server", "--url", url, *selection,
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
             )  # fmt: skip
             output = (await process.communicate())[0].decode()
@@ -73,16 +78,22 @@ def _read(output: str, status: int | None, folder: Path) -> Outcomes:
     outcomes = {name: Outcome(int(passed), int(failed)) for name, passed, failed in _SUMMARY.findall(output)}
     for file in sorted(folder.glob("server-*/checks.json")):
         scenario = re.sub(r"^server-(.*)-\d{4}-\d\d-\d\dT.*$", r"\1", file.parent.name)
-        for check in json.loads(file.read_text()):
-            if check["status"] in ("FAILURE", "WARNING"):
-                text = f"{check['status']} {check['id']}: {check.get('errorMessage') or check['description']}"
-                outcomes.setdefault(scenario, Outcome()).problems.append(text)
+        outcomes.setdefault(scenario, Outcome()).problems += problems_of(file)
     for name, outcome in outcomes.items():
         if outcome.failed and not outcome.problems:
             outcome.problems.append(f"FAILURE {name} could not be run")
     if not outcomes or (status and not any(outcome.failed for outcome in outcomes.values())):
         outcomes["(the suite itself)"] = Outcome(0, 1, [f"FAILURE it ended with status {status}:\n{output[-2000:]}"])
     return outcomes
+
+
+def problems_of(file: Path) -> list[str]:
+    """The failures and warnings in a file of checks that the suite has written."""
+    return [
+        f"{check['status']} {check['id']}: {check.get('errorMessage') or check['description']}"
+        for check in json.loads(file.read_text())
+        if check["status"] in ("FAILURE", "WARNING")
+    ]
 
 
 @contextlib.asynccontextmanager
