@@ -1,5 +1,7 @@
 //! HTTP servers that answer in odd ways.
 
+use std::time::Duration;
+
 use http::{HeaderMap, HeaderValue, StatusCode};
 use omniport::engine::client::{ClientOptions, EraChoice};
 use omniport::error::ErrorKind;
@@ -121,6 +123,68 @@ fn e07_a_stream_that_ends_without_the_answer_fails_its_call() {
         matches!(&told[..], [Told::Progress(..), Told::Result(of, Err(error))] if *of == token && error.kind() == ErrorKind::Closed),
         "{told:?}"
     );
+}
+
+/// A legacy call whose stream says where it can be taken up, and ends.
+fn polled(client: &mut Client<Requests>) -> (u64, Value) {
+    client.open_session((202, "", ""));
+    let (general, ..) = client.next();
+    client.answer(general, 405, "", "");
+    let token = client.start("call_tool", r#"{"name":"t"}"#);
+    let (id, _, body) = client.next();
+    client.head(id, 200, SSE, None);
+    client.engine.http_chunk(id, b"id: e1\nretry: 500\ndata:\n\n", client.now);
+    client.engine.http_end(id, client.now);
+    (token, body["id"].clone())
+}
+
+/// The request that takes the stream up, once its time has come.
+fn taken_up(client: &mut Client<Requests>, after: &str) -> u64 {
+    client.pass(Duration::from_millis(499));
+    assert!(client.out.started.lock().unwrap().is_empty(), "too early");
+    client.pass(Duration::from_millis(1));
+    let (id, request) = client.out.started.lock().unwrap().pop_front().expect("a request");
+    assert_eq!((request.method().as_str(), &request.headers()["last-event-id"]), ("GET", &after.parse().unwrap()));
+    id
+}
+
+#[test]
+fn a_stream_is_taken_up_when_its_server_says_so() {
+    let mut client = client(LEGACY);
+    let (token, request) = polled(&mut client);
+    let id = taken_up(&mut client, "e1");
+    client.answer(id, 200, SSE, "id: e2\nretry: 500\ndata:\n\n");
+    let id = taken_up(&mut client, "e2");
+    client.answer(
+        id,
+        200,
+        SSE,
+        &format!("id: e3\ndata: {{\"jsonrpc\":\"2.0\",\"id\":{request},\"result\":{{\"content\":[]}}}}\n\n"),
+    );
+    assert!(client.host.result(token).unwrap().is_ok());
+    client.pass(Duration::from_secs(5));
+    assert!(client.out.started.lock().unwrap().is_empty(), "an answered call asks for nothing");
+}
+
+#[test]
+fn a_stream_that_cannot_be_taken_up_fails_its_call() {
+    // The server keeps no events.
+    let mut client = client(LEGACY);
+    let (token, _) = polled(&mut client);
+    let id = taken_up(&mut client, "e1");
+    client.answer(id, 405, "", "");
+    assert_eq!(client.host.result(token).unwrap().unwrap_err().kind(), ErrorKind::Closed);
+
+    // Nothing new comes, again and again.
+    let mut client = self::client(LEGACY);
+    let (token, _) = polled(&mut client);
+    for _ in 0..3 {
+        let id = taken_up(&mut client, "e1");
+        client.answer(id, 200, SSE, "");
+    }
+    assert_eq!(client.host.result(token).unwrap().unwrap_err().kind(), ErrorKind::Closed);
+    client.pass(Duration::from_secs(5));
+    assert!(client.out.started.lock().unwrap().is_empty());
 }
 
 #[test]

@@ -109,6 +109,22 @@ fn w14_a_slow_modern_server_stays_modern() {
 }
 
 #[test]
+fn a_server_may_refuse_what_it_speaks_once() {
+    let refusal = r#""error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}"#;
+    let client = over_lines(options());
+    client.engine.connect(client.now);
+    client.reply(&client.sent_one(), refusal);
+    client.reply(&client.sent_one(), MODERN);
+    assert_eq!(client.engine.version(), Some(Version::V2026_07_28));
+
+    let client = over_lines(options());
+    let token = client.engine.connect(client.now);
+    client.reply(&client.sent_one(), refusal);
+    client.reply(&client.sent_one(), refusal);
+    assert_eq!(client.host.result(token).unwrap().unwrap_err().kind(), ErrorKind::UnsupportedVersion);
+}
+
+#[test]
 fn a_client_of_one_era_does_not_change_it() {
     let mut only_modern = options();
     only_modern.era = EraChoice::Modern;

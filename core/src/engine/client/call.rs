@@ -128,7 +128,7 @@ impl State {
                 Err(error) => return self.finish(token, Err(error)),
             }
         }
-        self.sent.insert(id, Sent { purpose: Purpose::Call(token), exchange: None });
+        self.sent.insert(id, Sent::new(Purpose::Call(token)));
         self.send_request(post, out, now);
     }
 

@@ -70,6 +70,13 @@ impl State {
             return self.end(Error::new(ErrorKind::UnsupportedVersion, "no revision can be agreed with the server"));
         }
         match step {
+            Step::Discover(version)
+                if connecting.steps > 2
+                    && matches!(connecting.stage, Stage::Discovering(asked) if asked == version) =>
+            {
+                let text = format!("the server says that it speaks the revision {version}, and refuses it");
+                self.end(Error::new(ErrorKind::UnsupportedVersion, text));
+            }
             Step::Discover(version) => {
                 connecting.stage = Stage::Discovering(version);
                 if carrier == Carrier::Stream && !only_modern {
@@ -106,7 +113,7 @@ impl State {
             let meta = Meta { progress: None, version, options: &self.options, level: None };
             request::write(out, "{}", &meta, None);
         });
-        self.sent.insert(id, Sent { purpose: Purpose::Discover, exchange: None });
+        self.sent.insert(id, Sent::new(Purpose::Discover));
         self.send_request(Post::new(id, version, Method::Discover), out, now);
     }
 
@@ -126,7 +133,7 @@ impl State {
             write::member(out, "clientInfo", self.options.info.as_bytes());
             write::close(out);
         });
-        self.sent.insert(id, Sent { purpose: Purpose::Initialize, exchange: None });
+        self.sent.insert(id, Sent::new(Purpose::Initialize));
         self.send_request(Post::new(id, offered, Method::Initialize), out, now);
     }
 

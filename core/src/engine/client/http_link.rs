@@ -57,7 +57,7 @@ struct Exchange {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     /// Carries the request of that id.
     Request(u64),
     /// Carries `notifications/initialized`.
@@ -141,7 +141,7 @@ impl State {
         }
     }
 
-    fn start_http(&mut self, kind: Kind, verb: Verb, head: &Head<'_>, body: Vec<u8>) -> Result<u64, Error> {
+    pub fn start_http(&mut self, kind: Kind, verb: Verb, head: &Head<'_>, body: Vec<u8>) -> Result<u64, Error> {
         let Some(http) = &mut self.http else { return Err(Error::internal("there is no HTTP carrier")) };
         let head = Head { session: http.session.as_ref(), user: Some(&http.headers), ..*head };
         let url = match &http.post_to {
@@ -307,12 +307,15 @@ impl State {
                 self.receive(&body, Some(request), now);
                 self.unanswered(request, "the body of the answer holds no answer", now);
             }
+            (Kind::Request(request), Reader::Failure { .. }) if self.is_resumed(request) => {
+                self.unanswered(request, "the event stream ended before the answer, and cannot be resumed", now);
+            }
             (Kind::Request(request), Reader::Failure { status, retry_after, body }) => {
                 let error = self.error_of(status, retry_after.as_deref(), &body);
                 self.answered(request, Err(error), Some(status.as_u16()), now);
             }
             // It must not wait for its time limit (E07).
-            (Kind::Request(request), Reader::Events(_)) => {
+            (Kind::Request(request), Reader::Events(stream)) if !self.resumes(request, Some(&stream), now) => {
                 self.unanswered(request, "the event stream ended before the answer", now);
             }
             (Kind::Events, _) => self.end(Error::new(ErrorKind::Closed, "the server ended the event stream")),
@@ -336,7 +339,14 @@ impl State {
 
     pub fn http_failed(&mut self, id: u64, error: Error, now: Now) {
         let Some(exchange) = self.http.as_mut().and_then(|http| http.exchanges.remove(&id)) else { return };
-        self.broken(exchange.kind, error, now);
+        let resumes = match (exchange.kind, &exchange.reader) {
+            (Kind::Request(request), Reader::Events(stream)) => self.resumes(request, Some(stream), now),
+            (Kind::Request(request), _) if self.is_resumed(request) => self.resumes(request, None, now),
+            _ => false,
+        };
+        if !resumes {
+            self.broken(exchange.kind, error, now);
+        }
     }
 
     fn broken(&mut self, kind: Kind, error: Error, now: Now) {

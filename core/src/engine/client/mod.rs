@@ -11,6 +11,7 @@
 //! | `mirror` | tool arguments that HTTP headers repeat |
 //! | `subscribe` | subscriptions, which outlive their answer |
 //! | `http_link` | requests and streams of the HTTP carriers |
+//! | `resume` | event streams that ended too early |
 //!
 //! All state is behind one lock. An event changes it and queues effects; whoever came first runs them, in order and without the
 //! lock, so that the host and the ways out may call the engine.
@@ -35,6 +36,7 @@ mod operation;
 mod options;
 mod receive;
 mod request;
+mod resume;
 mod state;
 mod subscribe;
 

@@ -15,6 +15,7 @@ use super::host::{AskKind, Change, Token};
 use super::http_link::{Http, Post};
 use super::input::Ask;
 use super::options::ClientOptions;
+use super::resume::Resume;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{ClientCapabilities, Level, Version};
 use crate::time::Now;
@@ -58,6 +59,14 @@ pub(super) struct Sent {
     pub purpose: Purpose,
     /// The HTTP request that carries it.
     pub exchange: Option<u64>,
+    /// Where its event stream is taken up again.
+    pub resume: Option<Resume>,
+}
+
+impl Sent {
+    pub fn new(purpose: Purpose) -> Self {
+        Self { purpose, exchange: None, resume: None }
+    }
 }
 
 /// What a deadline is for.
@@ -66,6 +75,8 @@ pub(super) enum Timer {
     Probe,
     Connect,
     Call(Token),
+    /// The event stream of that request is asked for again.
+    Resume(u64),
 }
 
 pub(super) struct State {
@@ -171,7 +182,7 @@ impl State {
 
     /// Takes back the timers of the connection's making.
     pub fn clear_connect_timers(&mut self) {
-        self.timers.retain(|(_, timer)| matches!(timer, Timer::Call(_)));
+        self.timers.retain(|(_, timer)| matches!(timer, Timer::Call(_) | Timer::Resume(_)));
     }
 
     pub fn next_due(&self) -> Option<Duration> {
@@ -185,6 +196,7 @@ impl State {
                 Timer::Probe => self.probe_silent(now),
                 Timer::Connect => self.connect_timed_out(),
                 Timer::Call(token) => self.call_due(token, now),
+                Timer::Resume(request) => self.resume(request, now),
             }
         }
     }

@@ -27,6 +27,8 @@ pub struct Head<'a> {
     pub mirrored: &'a [(Box<str>, String)],
     /// `Mcp-Session-Id`; legacy requests only.
     pub session: Option<&'a HeaderValue>,
+    /// `Last-Event-ID`: where an event stream is taken up again; legacy requests only.
+    pub last_event: Option<&'a str>,
     /// What the user wants in every request; the protocol's own headers win.
     pub user: Option<&'a HeaderMap>,
 }
@@ -54,7 +56,9 @@ impl Head<'_> {
         if verb == Verb::POST {
             all.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        for (name, value) in [(server::VERSION, self.version), (server::METHOD, self.method)] {
+        for (name, value) in
+            [(server::VERSION, self.version), (server::METHOD, self.method), (server::LAST_EVENT, self.last_event)]
+        {
             put(all, name, value);
         }
         put(all, server::NAME, self.name.map(headers::encode).as_deref());

@@ -124,12 +124,13 @@ fn choose(versions: &[String], asked: Version, error: Option<Error>) -> Step {
     let modern = newest(versions, Era::Modern);
     match (modern, error) {
         (Some(version), None) => Step::Modern(version),
-        // To ask the same again would get the same answer.
         (Some(version), Some(_)) if version != asked => Step::Discover(version),
         (_, error) if newest(versions, Era::Legacy).is_some() && (error.is_some() || modern.is_none()) => {
             Step::Initialize
         }
-        (_, Some(error)) => Step::Fail(error),
+        // It refused what it says it speaks, as one of several replicas does while they are being replaced.
+        (Some(version), Some(_)) => Step::Discover(version),
+        (None, Some(error)) => Step::Fail(error),
         (_, None) => Step::Fail(Error::new(
             ErrorKind::UnsupportedVersion,
             format!(
@@ -217,7 +218,9 @@ mod tests {
     #[test]
     fn modern_errors_do_not_lead_to_a_handshake() {
         let known = Some(r#"{"supported":["2026-07-28"]}"#);
-        assert_eq!(discover(refused(-32022, known, None), Carrier::Stream), "Fail(-32022)");
+        assert_eq!(discover(refused(-32022, known, None), Carrier::Stream), "Discover(V2026_07_28)");
+        let future = Some(r#"{"supported":["2099-01-01"]}"#);
+        assert_eq!(discover(refused(-32022, future, None), Carrier::Stream), "Fail(-32022)");
         assert_eq!(discover(refused(-32020, None, Some(400)), Carrier::Http), "Fail(-32020)");
         let both = Some(r#"{"supported":["2025-06-18","2099-01-01"]}"#);
         assert_eq!(discover(refused(-32022, both, None), Carrier::Stream), "Initialize");
