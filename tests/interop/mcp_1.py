@@ -1,4 +1,4 @@
-"""The official Python SDK, 1.x, as a client: `mcp_1.py legacy http URL` or `mcp_1.py legacy stdio COMMAND...`."""
+"""The official Python SDK, 1.x, as a client: `mcp_1.py legacy http|sse URL` or `mcp_1.py legacy stdio COMMAND...`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 from mcp import ClientSession, McpError, StdioServerParameters, stdio_client, types
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamablehttp_client
 from pydantic import AnyUrl
 from steps import SECONDS, same, step, text_of
@@ -18,6 +19,8 @@ from steps import SECONDS, same, step, text_of
 async def connected(kind: str, target: list[str], **callbacks: Any) -> Any:
     if kind == "http":
         transport = streamablehttp_client(target[0])
+    elif kind == "sse":
+        transport = sse_client(target[0])
     else:
         transport = stdio_client(StdioServerParameters(command=target[0], args=target[1:]))
     async with transport as streams, ClientSession(streams[0], streams[1], **callbacks) as session:

@@ -26,6 +26,7 @@ class Peer(NamedTuple):
     title: str
     command: list[str]
     eras: list[str]
+    transports: list[str]
 
 
 class Case(NamedTuple):
@@ -52,17 +53,17 @@ def _node(generation: int) -> list[str]:
 
 
 PEERS = [
-    Peer("python 1", _python(1), ["legacy"]),
-    Peer("python 2", _python(2), ["legacy", "modern"]),
-    Peer("typescript 1", _node(1), ["legacy"]),
-    Peer("typescript 2", _node(2), ["legacy", "modern"]),
+    Peer("python 1", _python(1), ["legacy"], ["stdio", "http", "sse"]),
+    Peer("python 2", _python(2), ["legacy", "modern"], ["stdio", "http"]),
+    Peer("typescript 1", _node(1), ["legacy"], ["stdio", "http", "sse"]),
+    Peer("typescript 2", _node(2), ["legacy", "modern"], ["stdio", "http"]),
 ]
 Results = dict[str, str]
 """For each step: "" or what went wrong."""
 
 
 async def main(words: list[str]) -> int:
-    cases = [Case(peer, era, transport) for peer in PEERS for era in peer.eras for transport in ("stdio", "http")]
+    cases = [Case(peer, era, transport) for peer in PEERS for era in peer.eras for transport in peer.transports]
     cases = [case for case in cases if all(word in case.title for word in words)]
     slots = asyncio.Semaphore(os.cpu_count() or 1)
 
@@ -128,7 +129,7 @@ async def _target(transport: str) -> AsyncIterator[list[str]]:
             else:
                 writer.close()
                 break
-        yield [f"http://127.0.0.1:{port}/mcp"]
+        yield [f"http://127.0.0.1:{port}/{'sse' if transport == 'sse' else 'mcp'}"]
     finally:
         if process.returncode is None:
             process.terminate()

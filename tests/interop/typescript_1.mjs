@@ -1,5 +1,6 @@
-// The official TypeScript SDK, 1.x, as a client: `typescript_1.mjs legacy http URL` or `typescript_1.mjs legacy stdio COMMAND...`.
+// The official TypeScript SDK, 1.x, as a client: `typescript_1.mjs legacy http|sse URL` or `typescript_1.mjs legacy stdio COMMAND...`.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
@@ -7,10 +8,12 @@ import { answers, check } from './checks.mjs';
 import { mailbox } from './steps.mjs';
 
 const [, , , kind, ...target] = process.argv;
-const transport =
-    kind === 'http'
-        ? new StreamableHTTPClientTransport(new URL(target[0]))
-        : new StdioClientTransport({ command: target[0], args: target.slice(1) });
+const transports = {
+    http: () => new StreamableHTTPClientTransport(new URL(target[0])),
+    sse: () => new SSEClientTransport(new URL(target[0])),
+    stdio: () => new StdioClientTransport({ command: target[0], args: target.slice(1) }),
+};
+const transport = transports[kind]();
 const client = new Client({ name: 'typescript-1', version: '1' }, { capabilities: { elicitation: {}, sampling: {}, roots: {} } });
 const [logs, updates] = [mailbox(), mailbox()];
 client.setRequestHandler(types.ElicitRequestSchema, ({ params }) => answers.elicit(params));
