@@ -1,5 +1,5 @@
 # Every step that a fresh machine with Rust, Python 3.10+ and Node 20+ needs is part of these commands. All of them may be run again.
-SHELL := /usr/bin/env bash
+SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 ENV := source tools/env.sh

@@ -74,7 +74,7 @@ impl Client {
         env: Option<std::collections::BTreeMap<String, String>>,
         cwd: Option<std::path::PathBuf>,
     ) -> PyResult<u64> {
-        let connect = |options, desk| {
+        let connect = |options: ClientOptions, desk: Arc<ClientDesk>| {
             let spec = ChildSpec { argv, env: env.unwrap_or_default().into_iter().collect(), cwd };
             Ok(connect_command(&runtime::shared()?, options, spec, desk))
         };
@@ -87,7 +87,7 @@ impl Client {
         url: &str,
         headers: std::collections::BTreeMap<String, String>,
     ) -> PyResult<u64> {
-        let connect = |options, desk| {
+        let connect = |options: ClientOptions, desk: Arc<ClientDesk>| {
             let mut map = HeaderMap::new();
             for (name, value) in headers {
                 // The value may be a secret: only the name is told.
@@ -102,7 +102,9 @@ impl Client {
 
     fn connect_engine(&self, py: Python<'_>, server: &Bound<'_, Engine>) -> PyResult<u64> {
         let engine = server.get().serve_in_memory();
-        let connect = |options, desk| Ok(connect_engine(&runtime::shared()?, options, &engine, desk));
+        let connect = |options: ClientOptions, desk: Arc<ClientDesk>| {
+            Ok(connect_engine(&runtime::shared()?, options, &engine, desk))
+        };
         self.keep(connect).map_err(|error| raise(py, &error))
     }
 
@@ -122,7 +124,7 @@ impl Client {
 
     fn cancel(&self, token: u64, reason: &str) {
         if let Ok(engine) = self.engine() {
-            engine.cancel(token, reason, clock::now());
+            engine.cancel(token, reason);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Clients of real processes, of a real socket, and of a server in this process.
 #![cfg(all(unix, feature = "io"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;

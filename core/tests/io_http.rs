@@ -1,4 +1,5 @@
 //! The HTTP server over raw sockets: who is let in, what is read, when it ends.
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails the test")]
 #![cfg(feature = "io")]
 
 mod io_support;

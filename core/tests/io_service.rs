@@ -1,4 +1,5 @@
 //! The server under a foreign roof.
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails the test")]
 #![cfg(feature = "io")]
 
 mod io_support;

@@ -1,4 +1,5 @@
 //! The server on pipes: framing, back-pressure, and its end.
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails the test")]
 #![cfg(all(unix, feature = "io"))]
 
 mod io_support;

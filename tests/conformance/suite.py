@@ -59,9 +59,7 @@ async def run_against(language: str, run: Run) -> Outcomes:
     """All scenarios of the revision, pending and draft ones too but no extensions, against a server of its own."""
     async with _serving(language) as url:
         with tempfile.TemporaryDirectory() as folder:
-            script = Path(
-                os.environ["OMNIPORT_NPM"], "node_modules/@modelcontextprotocol", run.package, "dist/index.js"
-            )
+            script = Path(os.environ["OMNIPORT_NPM"], "node_modules/@modelcontextprotocol", run.package, "dist/index.js")
             selection = ("--suite", "all", "--spec-version", run.version, "--output-dir", folder)
             process = await asyncio.create_subprocess_exec(
                 os.environ["OMNIPORT_NODE22"], str(script), "server", "--url", url, *selection,

@@ -117,7 +117,7 @@ async def main(kind: str, target: list[str]) -> None:
             try:
                 await session.read_resource(AnyUrl("note://nothing"))
             except McpError as error:
-                same(error.error.code, -32002)
+                same((error.error.code, error.error.data), (-32002, {"uri": "note://nothing"}))
             else:
                 raise AssertionError("a resource that is not there was read")
         with step("subscribe"):

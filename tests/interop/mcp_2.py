@@ -119,7 +119,7 @@ async def main(era: str, kind: str, target: list[str]) -> None:
             try:
                 await client.read_resource("note://nothing")
             except MCPError as error:
-                same(error.error.code, -32602 if modern else -32002)
+                same((error.error.code, error.error.data), (-32602 if modern else -32002, {"uri": "note://nothing"}))
             else:
                 raise AssertionError("a resource that is not there was read")
         with step("subscribe"):

@@ -3,7 +3,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
-import { answers, check, mailbox } from './checks.mjs';
+import { answers, check } from './checks.mjs';
+import { mailbox } from './steps.mjs';
 
 const [, , , kind, ...target] = process.argv;
 const transport =
@@ -34,6 +35,8 @@ await check({
     modern: false,
     connect: () => client.connect(transport),
     version: () => version,
+    notFoundCode: -32002,
+    withOptions: (options) => [undefined, options], // a schema for the result comes first
     subscribe: async (uri) => {
         await client.subscribeResource({ uri });
         return () => client.unsubscribeResource({ uri });

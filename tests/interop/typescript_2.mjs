@@ -1,7 +1,8 @@
 // The official TypeScript client, 2.x: `typescript_2.mjs legacy|modern http URL` or `typescript_2.mjs legacy|modern stdio COMMAND...`.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { answers, check, mailbox } from './checks.mjs';
+import { answers, check } from './checks.mjs';
+import { mailbox } from './steps.mjs';
 
 const [, , era, kind, ...target] = process.argv;
 const modern = era === 'modern';
@@ -29,7 +30,9 @@ await check({
     updates,
     modern,
     connect: () => client.connect(transport),
+    notFoundCode: -32602, // the one of 2026-07-28 in both eras: an older code that names the resource is translated
     version: () => client.getNegotiatedProtocolVersion(),
+    withOptions: (options) => [options],
     subscribe: async (uri) => {
         if (modern) {
             const subscription = await client.listen({ resourceSubscriptions: [uri] });

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::handler::Handler;
 use super::hooks::Hooks;
 use super::offer::{Item, Offer, slot_of};
 use super::runner::Runner;
@@ -12,6 +13,8 @@ use crate::io::clock;
 use crate::io::random::SystemEntropy;
 use crate::io::timers;
 use crate::registry::{Catalog, Kind, Slot};
+
+type Handlers = Vec<(Slot, Handler)>;
 
 /// A built server. Clones are the same server; one of them may move into a task that changes what is offered.
 ///
@@ -111,8 +114,8 @@ impl App {
         self.engine.resource_updated(uri);
     }
 
-    #[allow(clippy::type_complexity)]
-    fn check(&self, offers: Vec<Offer>) -> Result<(Vec<Item>, Vec<(Slot, super::handler::Handler)>)> {
+    /// All definitions, and the handlers behind them; or all that is wrong.
+    fn check(&self, offers: Vec<Offer>) -> Result<(Vec<Item>, Handlers)> {
         let mut items = Vec::with_capacity(offers.len());
         let mut handlers = Vec::with_capacity(offers.len());
         let mut faults = Vec::new();

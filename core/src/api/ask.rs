@@ -35,6 +35,12 @@ impl<T> Elicited<T> {
 
 /// Questions asked in one go (`tokio::join!`) go out together.
 impl Context {
+    /// A context whose question bears a name, so that a modern client that knows it can answer before it is asked:
+    /// `cx.named("user_name").elicit(..)`. Without, and when a name is used again, questions are numbered.
+    pub fn named(&self, key: &str) -> Self {
+        Self { key: Some(key.into()), ..self.clone() }
+    }
+
     /// Asks the user for the members of `T`: text, numbers, booleans and choices, each of which may be an `Option`.
     /// See <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
     ///
@@ -91,7 +97,10 @@ impl Context {
     async fn ask(&self, kind: &str, params: &impl Serialize) -> Result<Box<RawValue>> {
         let params = serde_json::to_string(params)
             .map_err(|error| Error::internal(format!("a question cannot be written: {error}")))?;
-        let text = format!("{{\"{kind}\":{params}}}");
+        let text = match &self.key {
+            None => format!("{{\"{kind}\":{params}}}"),
+            Some(key) => format!("{{\"{kind}\":{params},\"key\":{}}}", serde_json::Value::from(&**key)),
+        };
         // Asked under the lock of the extras: another task's flush may bring the answer before anybody is there to take it.
         let answer = attach::with(&self.call, |extras| -> Result<_> {
             Ok(match self.engine.ask(&self.call, &text)? {

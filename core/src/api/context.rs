@@ -19,11 +19,13 @@ use crate::types;
 pub struct Context {
     pub(super) engine: Arc<Engine>,
     pub(super) call: Arc<Call>,
+    /// The name of the questions asked through this one.
+    pub(super) key: Option<Arc<str>>,
 }
 
 impl Context {
     pub(super) fn new(engine: Arc<Engine>, call: Arc<Call>) -> Self {
-        Self { engine, call }
+        Self { engine, call, key: None }
     }
 
     /// Tells the client how far the call is, if it asked to be told. `progress` must grow; `total` is where it ends, if known.

@@ -46,6 +46,7 @@ where
     })
 }
 
+#[cfg(feature = "schemars")]
 pub(super) fn blocking_tool<A, R, F>(name: &str, run: F) -> Handler
 where
     A: DeserializeOwned + Send + 'static,

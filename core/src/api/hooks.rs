@@ -9,16 +9,21 @@ use crate::model::Level;
 use crate::registry::Kind;
 
 /// Whether the sender of a request may see something.
-pub(super) type Visible = Arc<dyn Fn(&RequestInfo, Kind, &str) -> bool + Send + Sync>;
+type Visible = Arc<dyn Fn(&RequestInfo, Kind, &str) -> bool + Send + Sync>;
+
+type Audit = Arc<dyn Fn(AuditRecord) + Send + Sync>;
+type RootsChanged = Arc<dyn Fn() + Send + Sync>;
+/// Gets the URI, and whether anybody follows it now.
+type Subscription = Arc<dyn Fn(&str, bool) + Send + Sync>;
 
 /// The hooks of one server; none of them is set by default.
 #[derive(Default)]
 pub(super) struct Hooks {
     pub auth: Option<Handler>,
     pub visible: Option<Visible>,
-    pub audit: Option<Arc<dyn Fn(AuditRecord) + Send + Sync>>,
-    pub roots_changed: Option<Arc<dyn Fn() + Send + Sync>>,
-    pub subscription: Option<Arc<dyn Fn(&str, bool) + Send + Sync>>,
+    pub audit: Option<Audit>,
+    pub roots_changed: Option<RootsChanged>,
+    pub subscription: Option<Subscription>,
 }
 
 impl Hooks {

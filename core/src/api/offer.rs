@@ -142,7 +142,7 @@ fn typed<A: schemars::JsonSchema, R: IntoToolResult>(mut spec: ToolSpec) -> Tool
 
 /// A checked definition, ready for the catalog.
 pub(super) enum Item {
-    Tool(Tool),
+    Tool(Box<Tool>),
     Resource(Resource),
     Template(ResourceTemplate),
     Prompt(Prompt),
@@ -154,7 +154,9 @@ impl What {
     pub fn check(self, slot: Slot, limits: &Limits) -> Result<Item> {
         let unwritable = |error: serde_json::Error| Error::definition(format!("a definition is no JSON: {error}"));
         Ok(match self {
-            Self::Tool(spec) => Item::Tool(Tool::new(&spec.json().map_err(unwritable)?, slot, spec.options, limits)?),
+            Self::Tool(spec) => {
+                Item::Tool(Box::new(Tool::new(&spec.json().map_err(unwritable)?, slot, spec.options, limits)?))
+            }
             Self::Resource(spec) => {
                 Item::Resource(Resource::new(&json(&spec.definition).map_err(unwritable)?, slot, spec.hint)?)
             }
@@ -202,7 +204,7 @@ impl Item {
     /// Puts it into the catalog.
     pub fn put(self, catalog: &mut Catalog) {
         match self {
-            Self::Tool(tool) => catalog.tools.put(tool),
+            Self::Tool(tool) => catalog.tools.put(*tool),
             Self::Resource(resource) => catalog.resources.put(resource),
             Self::Template(template) => catalog.templates.put(template),
             Self::Prompt(prompt) => catalog.prompts.put(prompt),

@@ -8,10 +8,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Engine;
+use super::call::resource_not_found;
 use super::serve::Served;
 use super::visible::Seen;
 use crate::error::{Error, Result};
-use crate::model::{Era, Method, Version, params};
+use crate::model::{Era, Method, params};
 use crate::protocol::exchange::Exchange;
 use crate::protocol::inbound;
 use crate::protocol::legacy::handshake;
@@ -67,12 +68,7 @@ fn discover(engine: &Arc<Engine>, served: Served<'_>) -> Result<()> {
     let mut out = Vec::with_capacity(512);
     write::result_open(&mut out, &served.request.id);
     out.extend_from_slice(b"{\"resultType\":\"complete\",\"supportedVersions\":[");
-    for (index, version) in Version::ALL.into_iter().filter(|version| version.era() == Era::Modern).enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write::string(&mut out, version.as_str());
-    }
+    inbound::write_supported_versions(&mut out);
     out.extend_from_slice(b"],\"capabilities\":");
     out.extend_from_slice(engine.capabilities(served.version).as_bytes());
     write_instructions(&mut out, engine);
@@ -165,8 +161,7 @@ fn subscribe(engine: &Arc<Engine>, served: Served<'_>, now: Now) -> Result<()> {
         return Ok(());
     }
     if engine.registry.snapshot().find(&uri).is_none() {
-        return Err(Error::invalid_params(format!("Resource not found: {uri}"))
-            .with_code(served.version.resource_not_found_code()));
+        return Err(resource_not_found(&uri, served.version.resource_not_found_code()));
     }
     let exchange = served.into_exchange();
     engine.subscribe(exchange, uri);

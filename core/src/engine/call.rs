@@ -24,6 +24,7 @@ use crate::registry::Slot;
 use crate::registry::listing::CacheHint;
 use crate::registry::tool::Tool;
 use crate::time::Now;
+use crate::wire::write;
 
 /// A running handler.
 pub struct Call {
@@ -137,6 +138,14 @@ impl Call {
             Work::Authenticate(_) => (JobKind::Authenticate, 0),
         };
         self.engine.host.start(Job { call: Arc::clone(self), kind, slot, text: self.origin.input.clone() });
+    }
+
+    /// How long the handler may take, if that is limited.
+    pub(super) fn time_limit(&self) -> Option<Duration> {
+        match &self.work {
+            Work::Tool { tool } => tool.options.timeout.or(self.engine.options.timeout),
+            _ => self.engine.options.timeout,
+        }
     }
 
     /// Ends the call at a time, unless it ends before.
@@ -254,6 +263,18 @@ pub(super) fn not_found(work: &Work, target: &str, code: i64) -> Error {
     match work {
         Work::Tool { .. } => Error::invalid_params(format!("Unknown tool: {target}")),
         Work::Prompt { .. } => Error::invalid_params(format!("Unknown prompt: {target}")),
-        _ => Error::invalid_params(format!("Resource not found: {target}")).with_code(code),
+        _ => resource_not_found(target, code),
+    }
+}
+
+/// The error of a resource that does not exist; `data` names it, as the specification shows.
+pub(super) fn resource_not_found(uri: &str, code: i64) -> Error {
+    let error = Error::invalid_params(format!("Resource not found: {uri}")).with_code(code);
+    let mut data = b"{\"uri\":".to_vec();
+    write::string(&mut data, uri);
+    data.push(b'}');
+    match String::from_utf8(data).ok().and_then(|text| RawValue::from_string(text).ok()) {
+        Some(data) => error.with_data(data),
+        None => error,
     }
 }

@@ -71,6 +71,7 @@ impl Engine {
         carrier: &Carrier,
         now: Now,
     ) {
+        self.timers.saw(now);
         if envelope::is_batch(&text) {
             self.receive_batch(peer, &sink, &text, carrier, now);
             return;

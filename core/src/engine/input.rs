@@ -117,9 +117,7 @@ impl Engine {
             exchange.sink.runs(&(Arc::clone(&call) as Arc<dyn Running>));
             state.exchange = Some(exchange);
         }
-        if let super::call::Work::Tool { tool } = &call.work
-            && let Some(timeout) = tool.options.timeout.or(self.options.timeout)
-        {
+        if let Some(timeout) = call.time_limit() {
             call.limit_to(timeout, now);
         }
         if answers.is_empty() {
@@ -175,6 +173,10 @@ impl Engine {
                 let sink = Arc::clone(&exchange.sink);
                 state.exchange = Some(exchange);
                 let unsent = std::mem::take(&mut state.unsent);
+                // The client's user thinks now: that is no time of the handler, in this era as little as in the other (R07).
+                if let Some(key) = state.timer.take() {
+                    self.timers.clear(key);
+                }
                 let questions: Vec<_> = unsent
                     .into_iter()
                     .map(|number| (number, Arc::clone(&state.questions[number as usize].question)))
@@ -317,12 +319,16 @@ impl State {
 
 impl Asker for Call {
     fn answered(self: Arc<Self>, number: u32, answer: Result<&RawValue, Error>) {
-        let question = {
+        let (question, waits) = {
             let mut state = self.state();
             let Some(asked) = state.questions.get_mut(number as usize).filter(|asked| !asked.answered) else { return };
             asked.answered = true;
-            Arc::clone(&asked.question)
+            let question = Arc::clone(&asked.question);
+            (question, state.timer.is_some() || state.questions.iter().any(|asked| !asked.answered))
         };
+        if let Some(timeout) = self.time_limit().filter(|_| !waits && !self.is_over()) {
+            self.limit_to(timeout, Now { monotonic: self.engine.timers.latest(), ..Now::default() });
+        }
         let limits = self.engine.limits();
         let checked = answer.and_then(|answer| question.check_answer(answer, limits).map(|()| answer.to_owned()));
         self.engine.host.answer(&self, number, checked);

@@ -293,10 +293,6 @@ impl Engine {
                 return;
             }
         };
-        let timeout = match &work {
-            Work::Tool { tool } => tool.options.timeout.or(self.options.timeout),
-            _ => self.options.timeout,
-        };
         let peer = exchange.peer.clone();
         let id = exchange.id.clone();
         let sink = Arc::clone(&exchange.sink);
@@ -316,7 +312,7 @@ impl Engine {
             }
         }
         sink.runs(&(Arc::clone(&call) as Arc<dyn Running>));
-        if let Some(timeout) = timeout {
+        if let Some(timeout) = call.time_limit() {
             call.limit_to(timeout, now);
         }
         call.start();

@@ -86,12 +86,7 @@ pub fn level(name: &str) -> Result<Level> {
 /// The error for a revision we do not speak in the way it was asked for (`-32022`).
 pub fn unsupported_version(requested: &str) -> Error {
     let mut data = b"{\"supported\":[".to_vec();
-    for (index, version) in Version::ALL.into_iter().enumerate() {
-        if index > 0 {
-            data.push(b',');
-        }
-        write::string(&mut data, version.as_str());
-    }
+    write_supported_versions(&mut data);
     data.extend_from_slice(b"],\"requested\":");
     write::string(&mut data, requested);
     data.push(b'}');
@@ -99,6 +94,17 @@ pub fn unsupported_version(requested: &str) -> Error {
     match String::from_utf8(data).ok().and_then(|text| RawValue::from_string(text).ok()) {
         Some(data) => error.with_data(data),
         None => error,
+    }
+}
+
+/// The revisions we speak, newest first: those of `server/discover` and of the error above are the same, legacy ones included,
+/// because both tell a client with which of its revisions it may come back.
+pub fn write_supported_versions(out: &mut Vec<u8>) {
+    for (index, version) in Version::ALL.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write::string(out, version.as_str());
     }
 }
 

@@ -182,3 +182,38 @@ fn a_refused_connection_is_no_legacy_server() {
     client.engine.http_failed(id, omniport::error::Error::new(ErrorKind::Io, "connection refused"), client.now);
     assert_eq!(client.host.result(token).unwrap().unwrap_err().kind(), ErrorKind::Io);
 }
+
+#[test]
+fn x10_arguments_are_mirrored_as_the_listing_said() {
+    let client = modern();
+    let tool = |name: &str, header: &str| {
+        format!(
+            r#"{{"name":"{name}","inputSchema":{{"type":"object","properties":{{"where":{{"type":"string","x-mcp-header":"{header}"}}}}}}}}"#
+        )
+    };
+    let token = client.start("list_tools", "{}");
+    let (id, _, body) = client.next();
+    let tools = format!("{},{}", tool("good", "Region"), tool("bad", "no header"));
+    client.answer(
+        id,
+        200,
+        JSON,
+        &format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"ttlMs":5,"tools":[{tools}]}}}}"#, body["id"]),
+    );
+    let page = client.host.result(token).unwrap().unwrap();
+    assert_eq!((page["tools"].as_array().unwrap().len(), &page["ttlMs"]), (1, &Value::from(5)));
+    assert!(matches!(&client.host.take()[..], [Told::Report(_, text)] if text.contains("`bad`")));
+    for (arguments, sent) in [
+        (r#"{"where":"us-west1"}"#, Some("us-west1")),
+        (r#"{"where":" köln"}"#, Some("=?base64?IGvDtmxu?=")),
+        (r#"{"where":null}"#, None),
+        ("{}", None),
+    ] {
+        client.start("call_tool", &format!(r#"{{"name":"good","arguments":{arguments}}}"#));
+        let (_, request) = client.out.started.lock().unwrap().pop_front().unwrap();
+        let header = request.headers().get("mcp-param-region").map(|value| value.to_str().unwrap());
+        assert_eq!((header, request.headers()["mcp-name"].to_str().unwrap()), (sent, "good"), "{arguments}");
+    }
+    let token = client.start("call_tool", r#"{"name":"good","arguments":{"where":7}}"#);
+    assert_eq!(client.host.result(token).unwrap().unwrap_err().kind(), ErrorKind::InvalidParams);
+}

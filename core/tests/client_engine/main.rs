@@ -1,4 +1,5 @@
 //! The client engine without sockets and with a fake clock: against the server engine, and against scripted servers.
+#![allow(clippy::unwrap_used, clippy::type_complexity, reason = "a test fails by panicking")]
 
 mod http;
 mod pair;

@@ -12,6 +12,7 @@ use omniport::time::Now;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::replies::{authenticate, complete, contents, finish, message, parsed, questions, visible};
 use super::server;
 
 /// What a slot runs.
@@ -41,17 +42,17 @@ enum Act {
 }
 
 /// A handler between its questions.
-struct Waiting {
+pub struct Waiting {
     /// Whoever runs a handler keeps its call.
     _call: Arc<Call>,
-    name: String,
-    kind: JobKind,
+    pub name: String,
+    pub kind: JobKind,
     /// The questions that are still to be asked, round by round.
     rounds: VecDeque<Vec<String>>,
-    /// Numbers of the questions of this round, in order.
-    asked: Vec<u32>,
-    answers: BTreeMap<u32, Value>,
-    input: Value,
+    /// Numbers of all questions that were asked, in order.
+    pub asked: Vec<u32>,
+    pub answers: BTreeMap<u32, Value>,
+    pub input: Value,
 }
 
 impl Host for ScriptedHost {
@@ -149,6 +150,12 @@ impl ScriptedHost {
                 for progress in [1.0, 2.0, 2.0, 1.0, 3.0] {
                     call.notice(Notice::Progress { progress, total: Some(3.0), message: Some("counting") });
                 }
+                said("done");
+            }
+            "poll" => {
+                call.notice(Notice::Progress { progress: 1.0, total: None, message: None });
+                call.close_stream();
+                call.notice(Notice::Progress { progress: 2.0, total: None, message: None });
                 said("done");
             }
             "late" => {
@@ -347,116 +354,4 @@ impl ScriptedHost {
         let (code, data) = (Some(error.code()), error.data().map(ToOwned::to_owned));
         engine.fail(call, Failure { kind, message: error.message().to_owned(), code, data }, now);
     }
-}
-
-fn parsed(answer: &RawValue) -> Value {
-    serde_json::from_str(answer.get()).expect("an answer is JSON")
-}
-
-/// The questions of a handler, round by round; those of one round are asked together.
-fn questions(name: &str) -> VecDeque<Vec<String>> {
-    let form = |key: &str, message: &str| {
-        let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
-        json!({"key": key, "elicit": {"mode": "form", "message": message, "requestedSchema": schema}}).to_string()
-    };
-    let sample = |tools: bool| {
-        let mut params = json!({"messages": [{"role": "user", "content": {"type": "text", "text": "Say something."}}], "maxTokens": 10});
-        if tools {
-            params["tools"] = json!([{"name": "t", "inputSchema": {"type": "object"}}]);
-        }
-        json!({"key": "sample", "sample": params}).to_string()
-    };
-    let url = json!({"key": "login", "elicit": {"mode": "url", "message": "Please log in.", "url": "https://example.com/login"}});
-    VecDeque::from(match name {
-        "ask_two" => vec![vec![form("first", "First name?"), form("last", "Last name?")]],
-        "ask_twice" => vec![vec![form("first", "First name?")], vec![form("last", "Last name?")]],
-        "ask_url" => vec![vec![url.to_string()]],
-        "sample" => vec![vec![sample(false)]],
-        "sample_tools" => vec![vec![sample(true)]],
-        "roots" => vec![vec![json!({"key": "roots", "roots": {}}).to_string()]],
-        _ => vec![vec![form("name", "Your name?")]],
-    })
-}
-
-fn finish(engine: &Arc<Engine>, call: &Arc<Call>, waiting: Waiting, now: Now) {
-    let answers: Vec<&Value> = waiting.asked.iter().map(|number| &waiting.answers[number]).collect();
-    let said: Vec<String> = answers.iter().map(|answer| summary(answer)).collect();
-    let mut text = format!("Hello, {}!", said.join(" "));
-    if waiting.name == "step" {
-        text.push_str(&format!(" Runs: {}.", waiting.input["runs"]));
-    }
-    let result = match waiting.kind {
-        JobKind::Resource => json!({"contents": [{"uri": waiting.input["uri"], "text": text}]}),
-        JobKind::Prompt => message(&text),
-        _ => json!({"content": [{"type": "text", "text": text}]}),
-    };
-    engine.complete(call, &result.to_string(), now);
-}
-
-fn summary(answer: &Value) -> String {
-    if let Some(name) = answer["content"]["name"].as_str() {
-        return name.to_owned();
-    }
-    if let Some(text) = answer["content"]["text"].as_str() {
-        return text.to_owned();
-    }
-    if let Some(roots) = answer["roots"].as_array() {
-        return roots.iter().filter_map(|root| root["uri"].as_str()).collect::<Vec<_>>().join(" ");
-    }
-    answer["action"].as_str().unwrap_or_default().to_owned()
-}
-
-fn message(text: &str) -> Value {
-    json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]})
-}
-
-fn contents() -> Value {
-    json!({"content": [
-        {"type": "text", "text": "text"},
-        {"type": "image", "data": "AAEC", "mimeType": "image/png"},
-        {"type": "resource", "resource": {"uri": "test://static", "mimeType": "text/plain", "text": "static text"}},
-    ]})
-}
-
-fn complete(argument: &str, input: &Value) -> Value {
-    let typed = input["value"].as_str().unwrap_or_default();
-    match argument {
-        "style" => {
-            let styles = ["formal", "friendly", "funny"];
-            let mut values: Vec<String> =
-                styles.iter().filter(|style| style.starts_with(typed)).map(|style| (*style).to_owned()).collect();
-            if let Some(name) = input["arguments"]["name"].as_str() {
-                values.push(format!("like {name}"));
-            }
-            json!({"values": values})
-        }
-        "id" => json!({"values": (0..250).map(|id| id.to_string()).collect::<Vec<_>>()}),
-        _ => json!({"values": ["a/b"], "total": 7, "hasMore": true}),
-    }
-}
-
-/// `Authorization: Bearer <subject>-<anything>` is the subject's.
-fn authenticate(engine: &Arc<Engine>, call: &Arc<Call>, input: &Value, now: Now) {
-    let token = input["headers"]["authorization"].as_str().and_then(|value| value.strip_prefix("Bearer "));
-    match token.and_then(|token| token.split_once('-')) {
-        Some((subject, _)) => {
-            engine.complete(call, &json!({"subject": subject, "client": "vectors"}).to_string(), now);
-        }
-        None => {
-            let message = "who is it?".to_owned();
-            engine.fail(call, Failure { kind: FailureKind::Internal, message, code: None, data: None }, now);
-        }
-    }
-}
-
-/// What begins with `private_` is for `alice` alone.
-fn visible(engine: &Arc<Engine>, call: &Arc<Call>, input: &Value, now: Now) {
-    let context: Value = serde_json::from_str(&call.context()).expect("the context is JSON");
-    let is_alice = context["principal"]["subject"] == "alice";
-    let names = input["names"].as_array().cloned().unwrap_or_default();
-    let seen: Vec<Value> = names
-        .into_iter()
-        .filter(|name| is_alice || !name.as_str().is_some_and(|name| name.starts_with("private_")))
-        .collect();
-    engine.complete(call, &Value::from(seen).to_string(), now);
 }

@@ -5,13 +5,24 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use http::Response;
 use omniport::engine::Engine;
-use omniport::engine::http::{HttpOptions, Ticket};
+use omniport::engine::http::{HttpOptions, MountPath, Ticket};
 use omniport::protocol::http::reply::HttpReply;
 use omniport::protocol::sink::Message;
 use omniport::time::Now;
 use serde_json::{Map, Value};
 
 use super::sse::Events;
+
+/// A request as it goes out.
+pub struct Written<'a> {
+    pub method: &'a str,
+    pub path: &'a str,
+    /// The prefix that a foreign server mounted this one under.
+    pub mount: Option<&'a str>,
+    /// Each is a text or an array of texts; a `host` is added.
+    pub headers: &'a Map<String, Value>,
+    pub body: Bytes,
+}
 
 /// One request and what came back for it.
 pub struct Exchange {
@@ -81,17 +92,18 @@ fn headers(all: &http::HeaderMap) -> Map<String, Value> {
 }
 
 impl Exchange {
-    /// Sends a request. `headers` hold a text or an array of texts each; a `host` is added.
+    /// Sends a request.
     pub fn send(
         engine: &Arc<Engine>,
         options: &Arc<HttpOptions>,
-        method: &str,
-        path: &str,
-        headers: &Map<String, Value>,
-        body: Bytes,
+        written: Written<'_>,
         now: Now,
     ) -> Result<Self, String> {
+        let Written { method, path, mount, headers, body } = written;
         let mut builder = http::Request::builder().method(method).uri(path);
+        if let Some(mount) = mount {
+            builder = builder.extension(MountPath(mount.to_owned()));
+        }
         if !headers.contains_key("host") {
             builder = builder.header("host", "127.0.0.1:8000");
         }

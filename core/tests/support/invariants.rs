@@ -120,6 +120,8 @@ impl Ledger {
 }
 
 type Compiled = Arc<jsonschema::Validator>;
+/// By revision and definition; none where the revision has no such definition.
+type Cache = Mutex<HashMap<(String, String), Option<Compiled>>>;
 
 /// Checks against the specification's own schema of the revision.
 fn conforms(revision: &str, kind: &str, value: &Value) -> Result<(), String> {
@@ -130,7 +132,7 @@ fn conforms(revision: &str, kind: &str, value: &Value) -> Result<(), String> {
 }
 
 fn validator(revision: &str, kind: &str) -> Option<Compiled> {
-    static CACHE: OnceLock<Mutex<HashMap<(String, String), Option<Compiled>>>> = OnceLock::new();
+    static CACHE: OnceLock<Cache> = OnceLock::new();
     let mut cache = CACHE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     let key = (revision.to_owned(), kind.to_owned());
     cache.entry(key).or_insert_with(|| compile(revision, kind)).clone()

@@ -3,24 +3,33 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bytes::Bytes;
 use omniport::time::Now;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::client::{Inbox, Speaker};
+use super::client::Speaker;
 use super::http::Exchange;
-use super::invariants::Ledger;
 use super::pattern::{self, Bindings};
+use super::sending::{Peer, Way};
 use super::server::Standard;
-use super::stream::Pipe;
 use super::vector::{Step, Transport, Vector};
 
 /// What a run did, so that nobody passes by doing nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
+    pub runs: usize,
     pub steps: usize,
     pub assertions: usize,
     pub messages: usize,
+}
+
+impl Tally {
+    /// Counts another run in.
+    pub fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.steps += other.steps;
+        self.assertions += other.assertions;
+        self.messages += other.messages;
+    }
 }
 
 /// Runs a vector for one revision over one transport.
@@ -43,7 +52,7 @@ pub fn run(vector: &Vector, revision: &str, transport: Transport) -> Result<Tall
         bindings,
         peers: BTreeMap::new(),
         exchanges: BTreeMap::new(),
-        tally: Tally::default(),
+        tally: Tally { runs: 1, ..Tally::default() },
     };
     for (index, step) in vector.steps.iter().enumerate() {
         run.step(step).map_err(|error| format!("step {} {step}\n    {error}", index + 1))?;
@@ -52,39 +61,17 @@ pub fn run(vector: &Vector, revision: &str, transport: Transport) -> Result<Tall
     Ok(run.tally)
 }
 
-struct Run {
-    server: Standard,
-    speaker: Speaker,
-    transport: Transport,
-    now: Now,
-    bindings: Bindings,
+pub(super) struct Run {
+    pub server: Standard,
+    pub speaker: Speaker,
+    pub transport: Transport,
+    pub now: Now,
+    pub bindings: Bindings,
     /// Clients by name.
-    peers: BTreeMap<String, Peer>,
+    pub peers: BTreeMap<String, Peer>,
     /// Requests that a step wrote itself, by name.
     exchanges: BTreeMap<String, Exchange>,
     tally: Tally,
-}
-
-/// One client.
-struct Peer {
-    speaker: Speaker,
-    way: Way,
-    inbox: Inbox,
-    ledger: Ledger,
-}
-
-enum Way {
-    Pipe(Pipe),
-    Http(Web),
-}
-
-/// A client over HTTP: its session, and everything it has open.
-#[derive(Default)]
-struct Web {
-    session: Option<String>,
-    /// The address to post to, where the stream told one (2024-11-05).
-    address: Option<String>,
-    open: Vec<Exchange>,
 }
 
 impl Run {
@@ -156,151 +143,6 @@ impl Run {
         Ok(())
     }
 
-    /// Opens a client, with its handshake where the revision has one.
-    fn ensure(&mut self, on: &str) -> Result<(), String> {
-        if self.peers.contains_key(on) {
-            return Ok(());
-        }
-        let way = match self.transport {
-            Transport::Stream => Way::Pipe(Pipe::open(&self.server.engine)),
-            Transport::Http => Way::Http(Web::default()),
-        };
-        let (inbox, ledger) = (Inbox::default(), Ledger::default());
-        self.peers.insert(on.to_owned(), Peer { speaker: self.speaker.clone(), way, inbox, ledger });
-        let legacy = !self.speaker.is_modern();
-        if legacy && self.transport == Transport::Http && self.speaker.revision == "2024-11-05" {
-            self.open_events(on)?;
-        }
-        if !(legacy && self.speaker.settings.handshake) {
-            return Ok(());
-        }
-        let initialize = self.speaker.initialize();
-        self.send(on, &initialize)?;
-        let came = self.collect(on)?;
-        let [answer] = &came[..] else { return Err(format!("the handshake was answered with {came:?}")) };
-        let wanted = json!({"id": "handshake", "result": {"protocolVersion": self.speaker.revision}});
-        pattern::check(&wanted, answer, &mut self.bindings)?;
-        self.send(on, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
-        self.open_general(on)
-    }
-
-    /// The stream of the two endpoints of 2024-11-05.
-    fn open_events(&mut self, on: &str) -> Result<(), String> {
-        let mut headers = Map::new();
-        headers.insert("accept".to_owned(), "text/event-stream".into());
-        headers.extend(self.own_headers());
-        let mut exchange = self.exchange("GET", "/sse", &headers, "")?;
-        let seen = exchange.look().ok_or("no event stream")?;
-        let first = seen.events.first().ok_or("no first event")?;
-        if first["event"] != "endpoint" {
-            return Err(format!("the first event must be `endpoint`: {first}"));
-        }
-        let web = self.web(on);
-        web.address = first["data"].as_str().map(ToOwned::to_owned);
-        web.open.push(exchange);
-        Ok(())
-    }
-
-    /// The stream of a session for what belongs to no request.
-    fn open_general(&mut self, on: &str) -> Result<(), String> {
-        let Way::Http(Web { session: Some(session), .. }) = &self.peers[on].way else { return Ok(()) };
-        let mut headers = self.speaker.headers(&json!({}), Some(session));
-        headers.insert("accept".to_owned(), "text/event-stream".into());
-        headers.remove("content-type");
-        let exchange = self.exchange("GET", "/mcp", &headers, "")?;
-        self.web(on).open.push(exchange);
-        Ok(())
-    }
-
-    fn own_headers(&self) -> Map<String, Value> {
-        let own = &self.speaker.settings.headers;
-        own.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect()
-    }
-
-    fn web(&mut self, on: &str) -> &mut Web {
-        match &mut self.peers.get_mut(on).expect("it was opened").way {
-            Way::Http(web) => web,
-            Way::Pipe(_) => unreachable!("only called over HTTP"),
-        }
-    }
-
-    fn exchange(
-        &mut self,
-        method: &str,
-        path: &str,
-        headers: &Map<String, Value>,
-        body: &str,
-    ) -> Result<Exchange, String> {
-        let body = Bytes::copy_from_slice(body.as_bytes());
-        let (engine, options) = (&self.server.engine, &self.server.http);
-        let exchange = Exchange::send(engine, options, method, path, headers, body, self.now)?;
-        self.pump();
-        Ok(exchange)
-    }
-
-    /// Sends a message as the client's transport does.
-    fn send(&mut self, on: &str, message: &Value) -> Result<(), String> {
-        self.peers.get_mut(on).expect("it was opened").ledger.sent(message);
-        let (path, headers) = match &self.peers[on].way {
-            Way::Pipe(_) => return self.write(on, format!("{message}\n").as_bytes()),
-            Way::Http(web) => {
-                let path = web.address.clone().unwrap_or_else(|| "/mcp".to_owned());
-                (path, self.peers[on].speaker.headers(message, web.session.as_deref()))
-            }
-        };
-        let mut exchange = self.exchange("POST", &path, &headers, &message.to_string())?;
-        let is_request = message.get("id").is_some() && message.get("method").is_some();
-        if let Some(seen) = exchange.answer_so_far() {
-            if let Some(session) = seen.0.get("mcp-session-id").and_then(Value::as_str) {
-                self.web(on).session = Some(session.to_owned());
-                self.bindings.insert("session".to_owned(), session.into());
-            }
-            if !is_request && seen.1 != 202 {
-                return Err(format!("a message that is no request was answered with {}", seen.1));
-            }
-        }
-        self.web(on).open.push(exchange);
-        Ok(())
-    }
-
-    fn write(&mut self, on: &str, bytes: &[u8]) -> Result<(), String> {
-        let now = self.now;
-        let peer = self.peers.get_mut(on).expect("it was opened");
-        for line in bytes.split(|byte| *byte == b'\n') {
-            note(&mut peer.ledger, line);
-        }
-        match &mut peer.way {
-            Way::Pipe(pipe) => pipe.write(bytes, now),
-            Way::Http(_) => return Err("`in` and `bytes` are for streams; over HTTP write `http`".to_owned()),
-        }
-        self.pump();
-        Ok(())
-    }
-
-    /// A request that the step wrote itself.
-    fn send_http(&mut self, on: &str, request: &super::vector::HttpRequest) -> Result<Exchange, String> {
-        if request.request.is_some() && !self.speaker.is_modern() && self.speaker.settings.handshake {
-            self.ensure(on)?;
-        }
-        let session = match self.peers.get(on).map(|peer| &peer.way) {
-            Some(Way::Http(web)) => web.session.clone(),
-            _ => None,
-        };
-        let (mut headers, body) = match (&request.request, &request.json, &request.body) {
-            (Some(message), None, None) => {
-                let message = self.speaker.request(message);
-                (self.speaker.headers(&message, session.as_deref()), message.to_string())
-            }
-            (None, Some(json), None) => (self.own_headers(), json.to_string()),
-            (None, None, Some(body)) => (self.own_headers(), body.clone()),
-            (None, None, None) => (self.own_headers(), String::new()),
-            _ => return Err("one of `request`, `json` and `body`".to_owned()),
-        };
-        headers.extend(request.headers.clone());
-        let method = request.method.as_deref().unwrap_or("POST");
-        self.exchange(method, request.path.as_deref().unwrap_or("/mcp"), &headers, &body)
-    }
-
     fn check_response(&mut self, name: &str, step: &Step) -> Result<(), String> {
         let exchange = self.exchanges.get_mut(name).ok_or_else(|| format!("no request is called {name:?}"))?;
         let seen = exchange.look();
@@ -357,12 +199,12 @@ impl Run {
         self.pump();
     }
 
-    fn pump(&self) {
+    pub fn pump(&self) {
         self.server.host.pump(&self.server.engine, self.now);
     }
 
     /// Everything that came for a client since the last look.
-    fn collect(&mut self, on: &str) -> Result<Vec<Value>, String> {
+    pub fn collect(&mut self, on: &str) -> Result<Vec<Value>, String> {
         let peer = self.peers.get_mut(on).ok_or_else(|| format!("no client is called {on:?}"))?;
         let revision = peer.speaker.revision.clone();
         let texts: Vec<Vec<u8>> = match &mut peer.way {
@@ -400,26 +242,6 @@ impl Run {
             }
         }
         Ok(())
-    }
-}
-
-/// Notes what a raw line asks, as far as it can be read.
-fn note(ledger: &mut Ledger, line: &[u8]) {
-    let Ok(message) = serde_json::from_slice::<Value>(line) else {
-        // The reader may still find the id in a line that this one refuses.
-        let text = String::from_utf8_lossy(line);
-        if let Some(id) = text.split("\"id\":").nth(1).and_then(|rest| rest.split([',', '}']).next()) {
-            let id: Value = serde_json::from_str(id).unwrap_or_default();
-            ledger.sent(&json!({"id": id, "method": "?"}));
-        }
-        return;
-    };
-    match &message {
-        Value::Array(batch) => batch.iter().for_each(|message| ledger.sent(message)),
-        one if one.get("id").is_some() && !one["method"].is_string() => {
-            ledger.sent(&json!({"id": one["id"], "method": "?"}));
-        }
-        one => ledger.sent(one),
     }
 }
 

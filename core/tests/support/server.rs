@@ -142,7 +142,7 @@ fn tool_options(name: &str) -> ToolOptions {
     match name {
         "limited" => ToolOptions { rate: Some(rate), ..ToolOptions::default() },
         "narrow" => ToolOptions { concurrency: Some(1), ..ToolOptions::default() },
-        "timed" => ToolOptions { timeout: Some(Duration::from_secs(1)), ..ToolOptions::default() },
+        "timed" | "timed_ask" => ToolOptions { timeout: Some(Duration::from_secs(1)), ..ToolOptions::default() },
         _ => ToolOptions::default(),
     }
 }

@@ -122,6 +122,8 @@ pub struct Step {
 pub struct HttpRequest {
     pub method: Option<String>,
     pub path: Option<String>,
+    /// The prefix that a foreign server mounted this one under.
+    pub mount: Option<String>,
     pub headers: Map<String, Value>,
     pub json: Option<Value>,
     pub body: Option<String>,
@@ -175,6 +177,10 @@ impl Vector {
         let group = |name: &String| name == "legacy" || name == "modern" || known(name);
         if let Some(wrong) = vector.vars.keys().find(|name| !group(name)) {
             return Err(format!("`vars` of the unknown revision {wrong:?}"));
+        }
+        let is_page = |page: &String| page.split_once('/').is_some_and(|(revision, _)| REVISIONS.contains(&revision));
+        if let Some(wrong) = vector.spec.iter().find(|page| !is_page(page)) {
+            return Err(format!("{wrong:?} is no page of a revision"));
         }
         if vector.rule.len() < 10 || vector.spec.is_empty() && vector.cases.is_empty() {
             return Err("a rule, and a page or a case that it comes from, are needed".to_owned());

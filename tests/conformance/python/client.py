@@ -81,9 +81,7 @@ def think(_: dict[str, Any]) -> str:
 
 async def main(url: str) -> None:
     scenario = SCENARIOS[os.environ["MCP_CONFORMANCE_SCENARIO"]]
-    async with Client(
-        url, name="conformance", on_elicit=accept_defaults, on_sample=think, roots=["file:///home"]
-    ) as client:
+    async with Client(url, name="conformance", on_elicit=accept_defaults, on_sample=think, roots=["file:///home"]) as client:
         await scenario(client)
 
 

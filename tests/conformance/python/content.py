@@ -58,16 +58,12 @@ def test_audio_content() -> Audio:
 
 def test_embedded_resource() -> EmbeddedResource:
     """Returns a resource inside the result."""
-    return EmbeddedResource(
-        "test://embedded-resource", text="This is an embedded resource content.", mime_type="text/plain"
-    )
+    return EmbeddedResource("test://embedded-resource", text="This is an embedded resource content.", mime_type="text/plain")
 
 
 def test_multiple_content_types() -> list[Any]:
     """Returns a text, an image and a resource."""
-    data = EmbeddedResource(
-        "test://mixed-content-resource", text='{"test":"data","value":123}', mime_type="application/json"
-    )
+    data = EmbeddedResource("test://mixed-content-resource", text='{"test":"data","value":123}', mime_type="application/json")
     return ["Multiple content types test:", Image(PNG, format="png"), data]
 
 

@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::host::Token;
+use super::http_link::Post;
 use super::options::EraChoice;
 use super::request::{self, Meta};
 use super::state::{Effect, Phase, Purpose, Sent, State, Timer};
@@ -106,7 +107,7 @@ impl State {
             request::write(out, "{}", &meta, None);
         });
         self.sent.insert(id, Sent { purpose: Purpose::Discover, exchange: None });
-        self.send_request(id, version, Method::Discover, None, out, now);
+        self.send_request(Post::new(id, version, Method::Discover), out, now);
     }
 
     pub fn send_initialize(&mut self, now: Now) {
@@ -126,7 +127,7 @@ impl State {
             write::close(out);
         });
         self.sent.insert(id, Sent { purpose: Purpose::Initialize, exchange: None });
-        self.send_request(id, offered, Method::Initialize, None, out, now);
+        self.send_request(Post::new(id, offered, Method::Initialize), out, now);
     }
 
     /// `server/discover` was answered, maybe after the handshake was begun: a modern answer wins then too (W14).

@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::model::{Era, Level, Method, Version};
 use crate::protocol::http::client::{self, Head, Reader};
 use crate::protocol::http::{headers, server};
+use crate::schema::xheader;
 use crate::time::Now;
 use crate::wire::envelope::{self, Message};
 use crate::wire::{Object, sse};
@@ -28,6 +29,25 @@ pub(super) struct Http {
     post_to: Option<String>,
     exchanges: FxHashMap<u64, Exchange>,
     last: u64,
+    /// What the arguments of tools are mirrored into, of those tools that have such arguments.
+    pub mirrors: FxHashMap<Box<str>, xheader::HeaderMap>,
+}
+
+/// A request on its way, and what its head repeats of it.
+pub(super) struct Post {
+    pub id: u64,
+    pub version: Version,
+    pub method: Method,
+    /// `Mcp-Name`, modern requests only.
+    pub name: Option<String>,
+    /// `Mcp-Param-*`, modern calls only.
+    pub mirrored: Vec<(Box<str>, String)>,
+}
+
+impl Post {
+    pub fn new(id: u64, version: Version, method: Method) -> Self {
+        Self { id, version, method, name: None, mirrored: Vec::new() }
+    }
 }
 
 /// One HTTP request.
@@ -54,27 +74,28 @@ enum Kind {
 
 impl Http {
     pub fn new(url: Box<str>, headers: HeaderMap) -> Self {
-        Self { url, headers, session: None, post_to: None, exchanges: FxHashMap::default(), last: 0 }
+        Self {
+            url,
+            headers,
+            session: None,
+            post_to: None,
+            exchanges: FxHashMap::default(),
+            last: 0,
+            mirrors: FxHashMap::default(),
+        }
     }
 }
 
 impl State {
     /// Posts a request; its head says what its body says where the revision wants that.
-    pub fn post_request(
-        &mut self,
-        id: u64,
-        version: Version,
-        method: Method,
-        name: Option<&str>,
-        body: Vec<u8>,
-        now: Now,
-    ) {
-        let is_modern = version.era() == Era::Modern;
+    pub fn post_request(&mut self, post: Post, body: Vec<u8>, now: Now) {
+        let Post { id, version, method, name, mirrored } = post;
         let head = Head {
             // Before the handshake has agreed on a revision there is none to name.
             version: (method != Method::Initialize).then(|| version.as_str()),
-            method: is_modern.then(|| method.as_str()),
-            name: name.filter(|_| is_modern),
+            method: (version.era() == Era::Modern).then(|| method.as_str()),
+            name: name.as_deref(),
+            mirrored: &mirrored,
             ..Head::default()
         };
         match self.start_http(Kind::Request(id), Verb::POST, &head, body) {

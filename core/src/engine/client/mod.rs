@@ -3,10 +3,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `connect` | from the first question to an agreed revision |
-//! | `state` | calls, their requests, their time limits |
+//! | `call` | a call, its requests, its time limit, its result |
+//! | `state` | what is under way, what is due when |
 //! | `request` | what the parameters of a request carry besides the caller's own |
 //! | `receive` | messages of the server |
 //! | `input` | what the server asks, in either era |
+//! | `mirror` | tool arguments that HTTP headers repeat |
 //! | `subscribe` | subscriptions, which outlive their answer |
 //! | `http_link` | requests and streams of the HTTP carriers |
 //!
@@ -23,10 +25,12 @@ use crate::error::{Error, ErrorKind};
 use crate::model::{Level, Version};
 use crate::time::Now;
 
+mod call;
 mod connect;
 mod host;
 mod http_link;
 mod input;
+mod mirror;
 mod operation;
 mod options;
 mod receive;

@@ -4,11 +4,12 @@
 
 use serde_json::value::RawValue;
 
+use super::call::Call;
 use super::host::Token;
 use super::operation::{Operation, Plan};
 use super::receive::number;
 use super::request::{self, Meta};
-use super::state::{Call, Effect, State, empty};
+use super::state::{Effect, State, empty};
 use crate::error::{Error, Result};
 use crate::model::{Level, params};
 use crate::wire::{RequestId, raw, write};

@@ -23,6 +23,7 @@ use crate::wire::write;
 impl Engine {
     /// Serves a POST.
     pub(super) fn post(self: &Arc<Self>, arrival: Arrival, principal: Option<Arc<Principal>>, now: Now) {
+        self.timers.saw(now);
         if envelope::is_batch(&arrival.body) {
             return self.post_legacy(arrival, None, principal, now);
         }

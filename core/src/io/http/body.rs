@@ -15,17 +15,13 @@ use crate::protocol::sink::Message;
 #[derive(Default)]
 pub struct Body(Kind);
 
+#[derive(Default)]
 enum Kind {
     /// Pieces that are still to be sent; empty ones are skipped.
     Pieces([Bytes; 3]),
     Stream(Awaited),
+    #[default]
     Over,
-}
-
-impl Default for Kind {
-    fn default() -> Self {
-        Self::Over
-    }
 }
 
 impl Body {

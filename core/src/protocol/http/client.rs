@@ -1,7 +1,7 @@
 //! What a client writes into the head of an HTTP request, and how it reads the answer.
 //! See <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http>.
 
-use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue, IntoHeaderName};
 use http::{Method as Verb, Request, StatusCode, Uri};
 
 use bytes::Bytes;
@@ -23,6 +23,8 @@ pub struct Head<'a> {
     pub method: Option<&'a str>,
     /// `Mcp-Name`, as the body says it; modern requests only.
     pub name: Option<&'a str>,
+    /// `Mcp-Param-*` with their values, as the body says them; modern calls only.
+    pub mirrored: &'a [(Box<str>, String)],
     /// `Mcp-Session-Id`; legacy requests only.
     pub session: Option<&'a HeaderValue>,
     /// What the user wants in every request; the protocol's own headers win.
@@ -56,6 +58,11 @@ impl Head<'_> {
             put(all, name, value);
         }
         put(all, server::NAME, self.name.map(headers::encode).as_deref());
+        for (name, value) in self.mirrored {
+            if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
+                put(all, name, Some(&headers::encode(value)));
+            }
+        }
         if let Some(session) = self.session {
             all.insert(HeaderName::from_static(server::SESSION), session.clone());
         }
@@ -64,17 +71,8 @@ impl Head<'_> {
     }
 }
 
-fn put(all: &mut HeaderMap, name: &'static str, value: Option<&str>) {
+fn put(all: &mut HeaderMap, name: impl IntoHeaderName, value: Option<&str>) {
     if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
-        all.insert(HeaderName::from_static(name), value);
-    }
-}
-
-/// Adds a mirrored argument (`Mcp-Param-*`).
-pub fn put_param(all: &mut HeaderMap, name: &str, value: &str) {
-    if let (Ok(name), Ok(value)) =
-        (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&headers::encode(value)))
-    {
         all.insert(name, value);
     }
 }
