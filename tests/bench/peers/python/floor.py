@@ -8,12 +8,12 @@ import sys
 import msgspec
 
 
-class Arguments(msgspec.Struct):
+class Arguments(msgspec.Struct, frozen=True):
     a: int = 0
     b: int = 0
 
 
-class Params(msgspec.Struct):
+class Params(msgspec.Struct, frozen=True):
     arguments: Arguments = Arguments()
 
 
