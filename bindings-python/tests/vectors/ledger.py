@@ -27,7 +27,7 @@ class Ledger:
         """Notes a raw line. The server may still find the id in one that is no JSON."""
         try:
             self.sent(json.loads(line))
-        except ValueError:
+        except (ValueError, RecursionError):
             _, found, rest = line.partition('"id":')
             if found:
                 self._expect(rest.partition(",")[0].partition("}")[0].strip(), "?")

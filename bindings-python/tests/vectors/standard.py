@@ -142,8 +142,9 @@ class Handlers:
         return cx.facts
 
     async def tool_journal(self) -> str:
-        entries, self.journal = self.journal, []
-        return "; ".join(entries)
+        said = "; ".join(self.journal)
+        self.journal.clear()  # handlers that wait hold it too
+        return said
 
     # Tools that say what reached them
 
