@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import select
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,9 @@ from .web import Barrier, Exchange, connect
 
 _VERBS = {"in", "bytes", "request", "notify", "reply", "out", "none", "close", "stop", "http", "response", "leave"}
 _SECRET = "marker-of-an-argument"
+_SPARE = 4
+"""How many requests there may be after a stop: ones that had begun to arrive, because no others are taken."""
+_BEGUN = b"POST"
 
 
 def perform(run: Run, forks: Forks) -> None:
@@ -215,8 +219,8 @@ class OverHttp(Stage):
         self.webs: dict[str, Web] = {}
         self.named: dict[str, Exchange] = {}
         """Requests that a step wrote itself."""
-        self.spare: list[Any] = []
-        """Connections from before the server stopped listening."""
+        self.spare: list[socket.socket] = []
+        """Connections for requests after a stop."""
         self.address = self.server.address()
         self.barrier = Barrier(self.address)
 
@@ -231,8 +235,8 @@ class OverHttp(Stage):
             self.named[step["leave"]].leave()
         else:
             if verb == "stop":
-                self.spare = [connect(self.address) for _ in range(4)]
-                self.sync()
+                self.spare = [connect(self.address, _BEGUN) for _ in range(_SPARE)]
+                self.barrier.prepare_for_stop()
             super().act(verb, step, on)
 
     def sync(self) -> None:
@@ -247,8 +251,9 @@ class OverHttp(Stage):
         return [*self.named.values(), *(exchange for web in self.webs.values() for exchange in web.exchanges)]
 
     def exchange(self, method: str, path: str, headers: Headers, body: str = "") -> Exchange:
-        connection = self.spare.pop() if self.spare else connect(self.address)
-        return Exchange(connection, method, path, headers, body.encode())
+        if self.spare:
+            return Exchange(self.spare.pop(), method, path, headers, body.encode(), _BEGUN)
+        return Exchange(connect(self.address), method, path, headers, body.encode())
 
     def until(self, holds: Callable[[], bool]) -> bool:
         """Reads until it holds; False when it does not come to that."""

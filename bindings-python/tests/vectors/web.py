@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 from typing import Any
 
@@ -17,7 +18,10 @@ _HOST = "127.0.0.1:8000"
 class Exchange:
     """One request on a connection of its own, and what came back for it."""
 
-    def __init__(self, connection: socket.socket, method: str, path: str, headers: Headers, body: bytes) -> None:
+    def __init__(
+        self, connection: socket.socket, method: str, path: str, headers: Headers, body: bytes, begun: bytes = b""
+    ) -> None:
+        """`begun`: what was sent of the request already."""
         self.connection = connection
         self.status: int | None = None
         self.headers: dict[str, str] = {}
@@ -33,7 +37,9 @@ class Exchange:
         self._taken = False
         connection.setblocking(True)
         try:
-            connection.sendall(_request(method, path, headers, body))
+            request = _request(method, path, headers, body)
+            assert request.startswith(begun), f"the request began as {begun!r}"
+            connection.sendall(request[len(begun) :])
         except ConnectionError:
             pass  # it may answer before it has read everything, and close
         connection.setblocking(False)
@@ -128,9 +134,12 @@ class Exchange:
         self.events.extend(_event(block.decode()) for block in blocks)
 
 
-def connect(address: Address) -> socket.socket:
+def connect(address: Address, begin: bytes = b"") -> socket.socket:
+    """`begin`: what is sent of the request at once."""
     connection = socket.create_connection(address, PATIENCE)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if begin:
+        connection.sendall(begin)
     return connection
 
 
@@ -141,25 +150,33 @@ class Barrier:
     """
 
     ROUNDS = 3
+    TIMES_AFTER_STOP = 8
 
     def __init__(self, address: Address) -> None:
-        self._connection = connect(address)
+        self._address = address
+        self._connections = [connect(address)]
+        self._begun = b""
 
     def pass_through(self) -> None:
         for _ in range(self.ROUNDS):
-            self._connection.sendall(f"GET /barrier HTTP/1.1\r\nHost: {_HOST}\r\n\r\n".encode())
-            answer = b""
-            while b"\r\n\r\n" not in answer:
-                data = self._connection.recv(1 << 16)
-                assert data, "the server closed an idle connection"
-                answer += data
-            head, _, body = answer.partition(b"\r\n\r\n")
-            length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
-            while len(body) < length:
-                body += self._connection.recv(1 << 16)
+            exchange = Exchange(self._connections[-1], "GET", "/barrier", {}, b"", self._begun)
+            while not exchange.is_over:
+                assert select.select([exchange.connection], [], [], PATIENCE)[0], "the server does not answer any more"
+                exchange.read()
+            assert exchange.status is not None, "the server closed a connection without an answer"
+            if exchange.headers.get("connection") == "close":
+                self._connections.pop().close()
+
+    def prepare_for_stop(self) -> None:
+        """A server that stops takes only requests that have begun to arrive, and closes their connections behind the answers."""
+        fresh = [connect(self._address, b"GET") for _ in range(self.ROUNDS * self.TIMES_AFTER_STOP)]
+        self.pass_through()
+        self.close()
+        self._connections, self._begun = fresh, b"GET"
 
     def close(self) -> None:
-        self._connection.close()
+        for connection in self._connections:
+            connection.close()
 
 
 def _request(method: str, path: str, headers: Headers, body: bytes) -> bytes:
