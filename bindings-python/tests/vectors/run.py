@@ -13,7 +13,7 @@ from . import pattern
 from .files import Run
 from .ledger import Ledger
 from .pipe import Pipe
-from .process import PATIENCE, Forks, Gone, ServerProcess
+from .process import PATIENCE, Forks, ServerProcess
 from .speaker import Headers, Speaker, encode
 from .web import Barrier, Exchange, connect
 
