@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from make_sample_db import sample_database
-
 from omniport import Client, Error
 
 SERVER = Path(__file__).with_name("sqlite_server.py")
@@ -141,8 +140,8 @@ def aligned(columns: list[str], rows: list[list[Any]]) -> list[str]:
     numeric = [all(isinstance(row[at], int | float | None) for row in rows) for at in range(len(columns))]
 
     def line(cells: list[str]) -> str:
-        padded = [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(cells, widths, numeric, strict=True)]
-        return "  ".join(padded).rstrip()
+        columns = zip(cells, widths, numeric, strict=True)
+        return "  ".join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in columns).rstrip()
 
     return [paint("1", line(columns)), "  ".join("─" * width for width in widths), *map(line, texts)]
 

@@ -1,7 +1,7 @@
 """A read-only SQLite server: any database, asked with SQL, over stdio or (with --http PORT) over HTTP.
 
-That nothing can be written is SQLite's own doing and not a list of keywords: the file is opened read-only, and an authorizer sees each
-action of a statement while it is compiled. `WITH x AS (...) DELETE ...` is refused, a column called `created_at` is not.
+That nothing can be written is SQLite's own doing and not a list of keywords: the file is opened read-only, and an authorizer sees
+each action of a statement as it is compiled. `WITH x AS (...) DELETE ...` is refused, a column called `created_at` is not.
 """
 
 import argparse
