@@ -17,9 +17,7 @@ from typing import Any
 from make_sample_db import sample_database
 from omniport import NotFound, Server, ToolError
 
-MAX_ROWS = 100
-MAX_SECONDS = 5.0
-MAX_BYTES = 1_000_000  # of one value
+MAX_ROWS, MAX_SECONDS, MAX_BYTES = 100, 5.0, 1_000_000  # the last of one value
 READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 PRAGMAS = {"table_info", "data_version"}  # the second is what full-text search needs
 DENIED = {"load_extension", "fts3_tokenizer"}
