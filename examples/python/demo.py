@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import json
 import os
 import sys
 import time
@@ -175,7 +176,7 @@ async def first_query(database: Path, sample: bool) -> tuple[str, str]:
     if sample:
         return "books", BEST_SELLERS
     async with Client([sys.executable, str(SERVER), "--db", str(database)]) as client:
-        tables = (await client.call_tool("list_tables", raise_on_error=True)).structured_content["result"]
+        tables = json.loads(text_of((await client.read_resource("db://tables")).contents[0]))
     expect(bool(tables), f"{database} has no tables")
     name = tables[0]["name"]
     return name, f"SELECT * FROM {quoted(name)} LIMIT 6"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from make_sample_db import sample_database
-from omniport import NotFound, Server, ToolError
+from omniport import InvalidParams, Server, ToolError
 
 MAX_ROWS, MAX_SECONDS, MAX_BYTES = 100, 5.0, 1_000_000  # the last of one value
 READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
@@ -103,7 +103,7 @@ def schema(table: str) -> str:
     with reading() as connection:
         row = connection.execute("SELECT sql FROM sqlite_master WHERE name = ? AND sql IS NOT NULL", [table]).fetchone()
     if row is None:
-        raise NotFound(f"no table {table!r}; there are {', '.join(known.name for known in list_tables())}")
+        raise InvalidParams(f"no table {table!r}; there are {', '.join(known.name for known in list_tables())}")
     return row[0]
 
 

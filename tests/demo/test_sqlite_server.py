@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
-from omniport import Client, NotFound
+from omniport import Client, Error
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
 sys.path.insert(0, str(EXAMPLES))
@@ -93,5 +93,5 @@ async def test_schemas_by_name_only(database: Path) -> None:
     async with serving(database) as client:
         odd = await client.read_resource("db://tables/it%27s%3B%20--%20odd/schema")
         assert "odd" in odd.contents[0].text
-        with pytest.raises(NotFound, match="books"):
+        with pytest.raises(Error, match="books"):
             await client.read_resource("db://tables/nowhere/schema")
