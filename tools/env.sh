@@ -27,17 +27,17 @@ python_command() {
     return 1
 }
 
-# stamp NAME INPUT...: whether step NAME was done for just these files; `done_with` marks it.
-stamp_of() {
-    shift
-    cat "$@" | cksum | tr ' ' -
-}
+# is_done NAME INPUT...: whether step NAME was done for just these files; done_with NAME marks it, for the files as they were when asked,
+# so that a change meanwhile leads to the step once more.
 is_done() {
     local name="$1"
-    [ "$(cat "$OMNIPORT_CACHE/stamps/$name" 2>/dev/null)" = "$(stamp_of "$@")" ]
+    shift
+    printf -v "OMNIPORT_STAMP_${name//[^A-Za-z0-9]/_}" '%s' "$(cat "$@" | cksum | tr ' ' -)"
+    local asked="OMNIPORT_STAMP_${name//[^A-Za-z0-9]/_}"
+    [ "$(cat "$OMNIPORT_CACHE/stamps/$name" 2>/dev/null)" = "${!asked}" ]
 }
 done_with() {
-    local name="$1"
+    local asked="OMNIPORT_STAMP_${1//[^A-Za-z0-9]/_}"
     mkdir -p "$OMNIPORT_CACHE/stamps"
-    stamp_of "$@" >"$OMNIPORT_CACHE/stamps/$name"
+    printf '%s\n' "${!asked}" >"$OMNIPORT_CACHE/stamps/$1"
 }
