@@ -341,6 +341,9 @@ class Pump:
         future = self._questions.get((token, slot))
         if future is not None and not future.done():
             future.set_result(text)
+        # Other questions of the call may still be open, and nothing else would send them again. Not before a handler that waits
+        # for the first of several answers had its turn to go on.
+        self.loop.call_soon(self.loop.call_soon, self.touch)
 
     def _cancel(self, token: int, slot: int, text: bytes) -> None:
         # Taken out here, because a task that is cancelled before its first step never gets to do so (W10).

@@ -113,11 +113,11 @@ class Context:
         Schema, or None for a bare confirmation. Raises `MissingCapability` when the client cannot ask.
         """
         form, make = _elicit.form_of(schema)
-        return _elicit.answer(await self._ask({"elicit": {"message": message, "requestedSchema": form}}, key), make)
+        return _elicit.answer(await self._ask({"elicit": {"mode": "form", "message": message, "requestedSchema": form}}, key), make)
 
     async def elicit_url(self, message: str, url: str, *, key: str | None = None) -> ElicitResult[None]:
         """Asks the user to open a page, for what must not pass through the client: credentials, payment."""
-        raw = await self._ask({"elicit": {"message": message, "url": url, "mode": "url"}}, key)
+        raw = await self._ask({"elicit": {"mode": "url", "message": message, "url": url}}, key)
         return _elicit.answer(raw, lambda _: None)
 
     async def sample(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use omniport::bridge::{Server, Wake};
+use omniport::bridge::{Failed, Server, Wake};
 use omniport::bytes::Bytes;
 use omniport::error::{Error, Result};
 use omniport::io::random::SystemEntropy;
@@ -142,7 +142,7 @@ impl Engine {
     fn fail(&self, token: u64, kind: &str, code: Option<i64>, message: String, data: Option<&[u8]>) {
         let data = data.map(|data| String::from_utf8_lossy(data).into_owned());
         self.serving.collect();
-        self.server.fail(token, kind, code, message, data, clock::now());
+        self.server.fail(token, Failed { kind, code, message, data }, clock::now());
     }
 
     fn notice(&self, py: Python<'_>, token: u64, notice: &[u8]) -> PyResult<()> {

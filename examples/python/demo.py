@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import json
 import os
 import sys
 import time
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from make_sample_db import sample_database
-
 from omniport import Client, Error
 
 SERVER = Path(__file__).with_name("sqlite_server.py")
@@ -141,8 +141,8 @@ def aligned(columns: list[str], rows: list[list[Any]]) -> list[str]:
     numeric = [all(isinstance(row[at], int | float | None) for row in rows) for at in range(len(columns))]
 
     def line(cells: list[str]) -> str:
-        padded = [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(cells, widths, numeric, strict=True)]
-        return "  ".join(padded).rstrip()
+        columns = zip(cells, widths, numeric, strict=True)
+        return "  ".join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in columns).rstrip()
 
     return [paint("1", line(columns)), "  ".join("─" * width for width in widths), *map(line, texts)]
 
@@ -176,7 +176,7 @@ async def first_query(database: Path, sample: bool) -> tuple[str, str]:
     if sample:
         return "books", BEST_SELLERS
     async with Client([sys.executable, str(SERVER), "--db", str(database)]) as client:
-        tables = (await client.call_tool("list_tables", raise_on_error=True)).structured_content["result"]
+        tables = json.loads(text_of((await client.read_resource("db://tables")).contents[0]))
     expect(bool(tables), f"{database} has no tables")
     name = tables[0]["name"]
     return name, f"SELECT * FROM {quoted(name)} LIMIT 6"

@@ -37,7 +37,8 @@ CREATE TABLE orders (
 );
 CREATE INDEX orders_by_customer ON orders (customer_id);
 CREATE VIEW sales AS
-    SELECT books.title, authors.name AS author, sum(orders.quantity) AS sold, round(sum(orders.quantity * books.price), 2) AS revenue
+    SELECT books.title, authors.name AS author, sum(orders.quantity) AS sold,
+        round(sum(orders.quantity * books.price), 2) AS revenue
     FROM orders JOIN books ON books.id = orders.book_id JOIN authors ON authors.id = books.author_id
     GROUP BY books.id;
 """

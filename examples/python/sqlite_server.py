@@ -1,7 +1,7 @@
 """A read-only SQLite server: any database, asked with SQL, over stdio or (with --http PORT) over HTTP.
 
-That nothing can be written is SQLite's own doing and not a list of keywords: the file is opened read-only, and an authorizer sees each
-action of a statement while it is compiled. `WITH x AS (...) DELETE ...` is refused, a column called `created_at` is not.
+That nothing can be written is SQLite's own doing and not a list of keywords: the file is opened read-only, and an authorizer sees
+each action of a statement as it is compiled. `WITH x AS (...) DELETE ...` is refused, a column called `created_at` is not.
 """
 
 import argparse
@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from make_sample_db import sample_database
-from omniport import NotFound, Server, ToolError
+from omniport import InvalidParams, Server, ToolError
 
-MAX_ROWS = 100
-MAX_SECONDS = 5.0
-MAX_BYTES = 1_000_000  # of one value
+MAX_ROWS, MAX_SECONDS, MAX_BYTES = 100, 5.0, 1_000_000  # the last of one value
 READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 PRAGMAS = {"table_info", "data_version"}  # the second is what full-text search needs
 DENIED = {"load_extension", "fts3_tokenizer"}
@@ -105,7 +103,7 @@ def schema(table: str) -> str:
     with reading() as connection:
         row = connection.execute("SELECT sql FROM sqlite_master WHERE name = ? AND sql IS NOT NULL", [table]).fetchone()
     if row is None:
-        raise NotFound(f"no table {table!r}; there are {', '.join(known.name for known in list_tables())}")
+        raise InvalidParams(f"no table {table!r}; there are {', '.join(known.name for known in list_tables())}")
     return row[0]
 
 

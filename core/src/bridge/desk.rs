@@ -15,6 +15,16 @@ use crate::model::Level;
 use crate::time::Now;
 use crate::wire::write;
 
+/// Why a handler did not answer, as its language tells it.
+pub struct Failed<'a> {
+    /// `tool`, `protocol`, `not_found`, a kind of our own error, or anything else for a failure that nobody meant.
+    pub kind: &'a str,
+    pub code: Option<i64>,
+    pub message: String,
+    /// JSON text.
+    pub data: Option<String>,
+}
+
 /// The calls that a language runs, by token.
 pub struct Desk {
     queue: Arc<Queue>,
@@ -76,18 +86,10 @@ impl Desk {
         }
     }
 
-    /// A handler's failure. `kind` is `tool`, `protocol`, `not_found`, or anything else for one that nobody meant.
-    pub fn fail(
-        &self,
-        engine: &Arc<Engine>,
-        token: u64,
-        kind: &str,
-        mut code: Option<i64>,
-        message: String,
-        data: Option<String>,
-        now: Now,
-    ) {
+    /// A handler's failure.
+    pub fn fail(&self, engine: &Arc<Engine>, token: u64, failed: Failed<'_>, now: Now) {
         let Some(call) = self.take(token) else { return };
+        let Failed { kind, mut code, message, data } = failed;
         let kind = match kind {
             "tool" => FailureKind::Tool,
             "protocol" => FailureKind::Protocol,

@@ -9,7 +9,7 @@ mod queue;
 mod server;
 
 pub use client::{ClientDesk, params_of, parse_client};
-pub use desk::{Desk, answer_text, write_error};
+pub use desk::{Desk, Failed, answer_text, write_error};
 pub use options::parse_limits;
 pub use queue::{Item, ItemKind, Queue, Wake};
 pub use server::Server;

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use super::desk::Desk;
+use super::desk::{Desk, Failed};
 use super::foreign::{Foreign, ForeignRequest};
 use super::options;
 use super::queue::{Queue, Wake};
@@ -151,8 +151,8 @@ impl Server {
     }
 
     /// A handler's failure; see [`Desk::fail`].
-    pub fn fail(&self, token: u64, kind: &str, code: Option<i64>, message: String, data: Option<String>, now: Now) {
-        self.desk.fail(&self.engine, token, kind, code, message, data, now);
+    pub fn fail(&self, token: u64, failed: Failed<'_>, now: Now) {
+        self.desk.fail(&self.engine, token, failed, now);
     }
 
     /// What a handler tells while it runs; see [`Desk::notice`].

@@ -59,7 +59,7 @@ impl<T: Entry> Shelf<T> {
             }
         });
         match frame.page_size {
-            Some(size) if start % size.max(1) == 0 => pages.get(start / size.max(1)).cloned(),
+            Some(size) if start.is_multiple_of(size.max(1)) => pages.get(start / size.max(1)).cloned(),
             None if start == 0 => pages.first().cloned(),
             _ => None,
         }

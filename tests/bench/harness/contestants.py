@@ -48,9 +48,7 @@ def peers() -> list[Contestant]:
     return [
         Contestant("rmcp", stdio=[rmcp, "stdio"], http=[rmcp, "http", "PORT"]),
         Contestant("rmcp best", http=[rmcp, "http", "PORT", "best"], sessions=False),
-        Contestant(
-            "mcp", stdio=python("mcp", "mcp_server.py", "stdio"), http=python("mcp", "mcp_server.py", "http", "PORT")
-        ),
+        Contestant("mcp", stdio=python("mcp", "mcp_server.py", "stdio"), http=python("mcp", "mcp_server.py", "http", "PORT")),
         Contestant("mcp best", http=python("mcp", "mcp_server.py", "http", "PORT", "best"), sessions=False),
         Contestant(
             "fastmcp",

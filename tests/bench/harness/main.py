@@ -1,4 +1,4 @@
-"""Runs the rounds: in each one every measure of every contestant, in an order that turns, so that no one always comes first or last."""
+"""Runs the rounds: in each one every measure of every contestant, in an order that turns, so that nobody is always first."""
 
 from __future__ import annotations
 

@@ -61,7 +61,8 @@ class FastMCP(_server.Server):
             website_url=website_url,
             icons=icons,
             lifespan=lifespan,
-            mask_errors=mask_error_details,
+            # As FastMCP does: exception texts reach the client unless the server asks for masking.
+            mask_errors=bool(mask_error_details),
             legacy_sessions=False if stateless_http else None,
         )
         self.settings = Settings(

@@ -158,11 +158,10 @@ impl Engine {
     /// Looks at a request's head before its body is read: host and origin first, on every route (security 2).
     /// Returns the answer where the head alone decides it.
     pub fn check_http(&self, options: &HttpOptions, parts: &Parts) -> Option<Response<Message>> {
-        let values = |name| -> Vec<&str> {
-            parts.headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("\u{0}")).collect()
-        };
+        let (hosts, host_count) = first_two(parts, header::HOST);
+        let (origins, origin_count) = first_two(parts, header::ORIGIN);
         let authority = parts.uri.authority().map(|authority| authority.as_str());
-        let refused = options.origin.check(&values(header::HOST), authority, &values(header::ORIGIN)).err();
+        let refused = options.origin.check(&hosts[..host_count], authority, &origins[..origin_count]).err();
         let answer = match refused {
             Some(refusal) => {
                 problem(StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN), &refusal.error)
@@ -285,13 +284,25 @@ impl Arrival {
     }
 }
 
+/// The first two values of a header, and how many of them there are; more than one is refused anyway. What is no text matches nothing.
+fn first_two(parts: &Parts, name: header::HeaderName) -> ([&str; 2], usize) {
+    let mut found = ([""; 2], 0);
+    for value in parts.headers.get_all(name).iter().take(2) {
+        found.0[found.1] = value.to_str().unwrap_or("\u{0}");
+        found.1 += 1;
+    }
+    found
+}
+
 /// What the client can read; several `Accept` lines are one list.
 fn accepts(parts: &Parts) -> headers::Accepts {
-    let lines: Vec<_> = parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
-    match &lines[..] {
-        [] => headers::accepts(None),
-        [line] => headers::accepts(Some(line)),
-        lines => headers::accepts(Some(&lines.join(","))),
+    let mut lines = parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    match (lines.next(), lines.next()) {
+        (first, None) => headers::accepts(first),
+        (first, second) => {
+            let all: Vec<_> = first.into_iter().chain(second).chain(lines).collect();
+            headers::accepts(Some(&all.join(",")))
+        }
     }
 }
 

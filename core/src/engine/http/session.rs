@@ -344,7 +344,7 @@ impl Engine {
     pub(super) fn open_session_stream(self: &Arc<Self>, arrival: &Arrival, principal: Option<&Principal>, now: Now) {
         let session = match self.session_of(arrival, principal, now) {
             Ok(session) => session,
-            Err(response) => return arrival.respond(response),
+            Err((status, error)) => return arrival.respond(problem(status, &error)),
         };
         let last = match server::single(&arrival.parts.headers, server::LAST_EVENT) {
             Ok(last) => last,
@@ -425,7 +425,7 @@ impl Engine {
                 self.sessions.remove_with(self, &session, "the client ended the session");
                 arrival.respond(Response::new(Message::default()));
             }
-            Err(response) => arrival.respond(response),
+            Err((status, error)) => arrival.respond(problem(status, &error)),
         }
     }
 
@@ -434,21 +434,13 @@ impl Engine {
         arrival: &Arrival,
         principal: Option<&Principal>,
         now: Now,
-    ) -> Result<Arc<Session>, Response<Message>> {
-        let id = match session_id(&arrival.parts) {
-            Ok(Some(id)) => id,
-            Ok(None) => {
-                return Err(problem(
-                    StatusCode::BAD_REQUEST,
-                    &Error::invalid_request("the header Mcp-Session-Id is missing"),
-                ));
-            }
-            Err(error) => return Err(problem(StatusCode::BAD_REQUEST, &error)),
-        };
+    ) -> Result<Arc<Session>, (StatusCode, Error)> {
+        let bad = |error| (StatusCode::BAD_REQUEST, error);
+        let missing = || bad(Error::invalid_request("the header Mcp-Session-Id is missing"));
+        let id = session_id(&arrival.parts).map_err(bad)?.ok_or_else(missing)?;
         let key = principal.map(Principal::key);
-        self.sessions.find(id, key.as_deref(), now).ok_or_else(|| {
-            problem(StatusCode::NOT_FOUND, &Error::invalid_request("Session not found").with_code(-32001))
-        })
+        let unknown = || (StatusCode::NOT_FOUND, Error::invalid_request("Session not found").with_code(-32001));
+        self.sessions.find(id, key.as_deref(), now).ok_or_else(unknown)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, PipeReader, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -153,9 +154,13 @@ impl Reader {
     }
 }
 
+/// Gives one line to the engine. A handler that panics within its call costs that call and not the connection.
 fn receive(shared: &Shared, line: Line<'_>, message_bytes: usize, now: Now) {
-    match line {
+    let outcome = catch_unwind(AssertUnwindSafe(|| match line {
         Line::Text(text) => shared.connection.receive(Bytes::copy_from_slice(text), now),
         Line::TooLong => shared.connection.receive_too_long(message_bytes),
+    }));
+    if outcome.is_err() {
+        tracing::error!("the handling of a message panicked");
     }
 }

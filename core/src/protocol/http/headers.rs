@@ -66,7 +66,7 @@ fn invalid(why: &str) -> Error {
 
 /// Whether a `Content-Type` says JSON. Parameters do not matter; a list of types says nothing.
 pub fn is_json(content_type: Option<&str>) -> bool {
-    content_type.is_some_and(|value| is_media_type(value, "application", "json"))
+    content_type.is_some_and(|value| value == "application/json" || is_media_type(value, "application", "json"))
 }
 
 /// Whether a `Content-Type` says server-sent events.
@@ -98,6 +98,10 @@ pub struct Accepts {
 /// Several `Accept` headers are to be joined with commas first.
 pub fn accepts(accept: Option<&str>) -> Accepts {
     let Some(accept) = accept else { return Accepts { json: true, sse: true } };
+    // What nearly every client sends: to parse it took an eighth of a request.
+    if matches!(accept, "application/json, text/event-stream" | "text/event-stream, application/json") {
+        return Accepts { json: true, sse: true };
+    }
     let (mut json, mut sse) = (Range::default(), Range::default());
     for element in elements(accept) {
         let Some((kind, subtype)) = essence(element) else { continue };

@@ -5,6 +5,7 @@ import sys
 
 from fastmcp import FastMCP
 from fastmcp.tools import Tool
+
 from tools import BIG
 
 _, transport, *rest = sys.argv
@@ -35,9 +36,7 @@ async def search(query: str, limit: int = 10, exact: bool = False) -> str:
 
 if "MANY" in os.environ:
     for number in range(1000):
-        app.add_tool(
-            Tool.from_function(search, name=f"tool_{number:04}", description=f"Searches collection {number}.")
-        )
+        app.add_tool(Tool.from_function(search, name=f"tool_{number:04}", description=f"Searches collection {number}."))
 
 if transport == "stdio":
     app.run("stdio")

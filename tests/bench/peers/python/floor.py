@@ -1,5 +1,6 @@
-"""The floors in Python: one decode of the message, one formatted answer. No protocol, no checks, no tools: nothing that speaks MCP on
-the same ground can be faster. `floor.py stdio`: a bare loop over the lines; `floor.py http PORT`: an ASGI function on uvicorn with uvloop.
+"""The floors in Python: one decode of the message, one formatted answer. No protocol, no checks, no tools.
+
+`floor.py stdio` is a bare loop over the lines; `floor.py http PORT` an ASGI function on uvicorn with uvloop.
 """
 
 import os
@@ -8,12 +9,12 @@ import sys
 import msgspec
 
 
-class Arguments(msgspec.Struct):
+class Arguments(msgspec.Struct, frozen=True):
     a: int = 0
     b: int = 0
 
 
-class Params(msgspec.Struct):
+class Params(msgspec.Struct, frozen=True):
     arguments: Arguments = Arguments()
 
 
@@ -34,9 +35,10 @@ def answer(text: bytes) -> bytes | None:
     if message.method == "initialize":
         return b'{"jsonrpc":"2.0","id":%d,"result":{%s}}' % (message.id, INITIALIZE)
     total = message.params.arguments.a + message.params.arguments.b
-    return (
-        b'{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%d"}],"structuredContent":{"result":%d}}}'
-        % (message.id, total, total)
+    return b'{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%d"}],"structuredContent":{"result":%d}}}' % (
+        message.id,
+        total,
+        total,
     )
 
 

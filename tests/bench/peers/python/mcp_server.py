@@ -7,6 +7,7 @@ import os
 import sys
 
 from mcp.server.mcpserver import MCPServer
+
 from tools import BIG
 
 _, transport, *rest = sys.argv

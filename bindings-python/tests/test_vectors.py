@@ -1,0 +1,44 @@
+"""The vectors of `tests/vectors` through this package: streams over the pipes of a process, HTTP over sockets.
+
+Set `VECTOR` to a part of an id to run only those.
+"""
+
+import os
+import sys
+from collections import Counter
+
+import pytest
+from conftest import HAS_NATIVE
+
+if not HAS_NATIVE or sys.platform == "win32":
+    pytest.skip("needs the native module and fork", allow_module_level=True)
+
+from vectors.files import runs
+from vectors.process import Forks
+from vectors.run import perform
+
+RUNS = [run for run in runs() if os.environ.get("VECTOR", "") in run.id]
+
+
+@pytest.fixture(scope="module")
+def forks():
+    forks = Forks()
+    yield forks
+    forks.close()
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.id)
+def test_vector(run, forks):
+    reason = run.skipped()
+    if reason is not None:
+        pytest.skip(reason)
+    perform(run, forks)
+
+
+def test_nothing_else_is_skipped():
+    reasons = Counter(run.skipped() for run in runs())
+    del reasons[None]
+    assert reasons == {
+        "needs a clock that the runner moves": 44,
+        "needs several streams to one server, and a process has one stdin": 39,
+    }

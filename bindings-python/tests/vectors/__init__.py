@@ -1,0 +1,1 @@
+"""The language-neutral vectors of `tests/vectors`, run through this package over real pipes and real sockets."""

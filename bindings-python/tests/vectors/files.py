@@ -1,0 +1,91 @@
+"""The files, and the runs that they ask for: one for each revision and transport."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[3] / "tests" / "vectors"
+LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+MODERN = "2026-07-28"
+_GROUPS = {"all": [*LEGACY, MODERN], "legacy": LEGACY, "modern": [MODERN]}
+_KEYS = {"rule", "spec", "cases", "revisions", "transports", "server", "client", "vars", "steps"}
+
+
+@dataclass(frozen=True)
+class Client:
+    """What the runner's own client says of itself."""
+
+    capabilities: dict[str, Any] = field(default_factory=dict)
+    handshake: bool = True
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One vector for one revision over one transport."""
+
+    path: str
+    rule: str
+    revision: str
+    transport: str
+    server: dict[str, Any]
+    client: Client
+    vars: dict[str, Any]
+    steps: list[dict[str, Any]]
+
+    @property
+    def id(self) -> str:
+        return f"{self.path}-{self.revision}-{self.transport}"
+
+    @property
+    def is_modern(self) -> bool:
+        return self.revision == MODERN
+
+    def skipped(self) -> str | None:
+        """Why it cannot run here, if it cannot."""
+        if any("advance_ms" in step for step in self.steps):
+            return "needs a clock that the runner moves"
+        clients = {step.get("on", "main") for step in self.steps if _of_client(step)}
+        if self.transport == "stream" and len(clients) > 1:
+            return "needs several streams to one server, and a process has one stdin"
+        return None
+
+
+def _of_client(step: dict[str, Any]) -> bool:
+    return not {"stop", "advance_ms", "response", "leave"} & set(step)
+
+
+def runs() -> list[Run]:
+    """Every run of every file, in the order of the paths."""
+    paths = (path for path in sorted(FOLDER.rglob("*.json")) if path.name != "standard.json")
+    return [run for path in paths for run in _runs(path)]
+
+
+def _runs(path: Path) -> list[Run]:
+    vector = json.loads(path.read_text(encoding="utf-8"))
+    unknown = set(vector) - _KEYS
+    if unknown:
+        raise ValueError(f"{path}: unknown members {sorted(unknown)}")
+    revisions = [name for group in vector["revisions"] for name in _GROUPS.get(group, [group])]
+    return [
+        Run(
+            path=path.relative_to(FOLDER).with_suffix("").as_posix(),
+            rule=vector["rule"],
+            revision=revision,
+            transport=transport,
+            server=vector.get("server", {}),
+            client=Client(**vector.get("client", {})),
+            vars=_vars(vector.get("vars", {}), revision),
+            steps=vector["steps"],
+        )
+        for revision in revisions
+        for transport in vector.get("transports", ["stream"])
+    ]
+
+
+def _vars(groups: dict[str, dict[str, Any]], revision: str) -> dict[str, Any]:
+    era = "modern" if revision == MODERN else "legacy"
+    return {**groups.get(era, {}), **groups.get(revision, {})}
