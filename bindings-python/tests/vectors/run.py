@@ -27,21 +27,26 @@ _BEGUN = b"POST"
 def perform(run: Run, forks: Forks) -> None:
     """AssertionError when the server does not do what the vector says."""
     server = forks.server(run.transport, run.server)
-    stage = (OverPipes if run.transport == "stream" else OverHttp)(run, server)
     try:
+        stage = (OverPipes if run.transport == "stream" else OverHttp)(run, server)
         stage.begin()
-        for number, step in enumerate(run.steps, 1):
-            try:
-                stage.step(step)
-            except (AssertionError, ValueError, KeyError) as error:
-                raise AssertionError(
-                    f"{run.rule}\nstep {number}: {encode(step)[:2000]}\n{type(error).__name__}: {error}\n{server.log()[-4000:]}"
-                ) from error
-        stage.finish()
+        try:
+            for number, step in enumerate(run.steps, 1):
+                _perform_step(stage, number, step)
+            stage.finish()
+        finally:
+            stage.close()
         assert _SECRET not in server.log(), "an argument was logged"
     finally:
-        stage.close()
         server.close()
+
+
+def _perform_step(stage: Stage, number: int, step: dict[str, Any]) -> None:
+    try:
+        stage.step(step)
+    except (AssertionError, ValueError, KeyError, OSError) as error:
+        told = f"{type(error).__name__}: {error}\n{stage.server.log()[-4000:]}"
+        raise AssertionError(f"{stage.run.rule}\nstep {number}: {encode(step)[:2000]}\n{told}") from error
 
 
 class Stage:

@@ -164,7 +164,7 @@ class Barrier:
                 assert select.select([exchange.connection], [], [], PATIENCE)[0], "the server does not answer any more"
                 exchange.read()
             assert exchange.status is not None, "the server closed a connection without an answer"
-            if exchange.headers.get("connection") == "close":
+            if self._begun:  # what has begun on a connection can be ended once
                 self._connections.pop().close()
 
     def prepare_for_stop(self) -> None:
