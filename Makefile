@@ -19,6 +19,12 @@ help:
 build:
 	@$(ENV)
 	cargo build --locked --release --workspace --exclude omniport-python
+	mkdir -p "$$OMNIPORT_BIN"
+	for program in omniport-bench-load omniport-bench-server omniport-conformance; do
+		# A new file in the place of the old one: a server that runs keeps its own.
+		cp "$$CARGO_TARGET_DIR/release/$$program" "$$OMNIPORT_BIN/$$program.new"
+		mv "$$OMNIPORT_BIN/$$program.new" "$$OMNIPORT_BIN/$$program"
+	done
 	tools/setup-python
 
 demo:
@@ -77,4 +83,4 @@ generate:
 clean:
 	@$(ENV)
 	cargo clean --quiet
-	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_CACHE/stamps"
+	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_CACHE/stamps"

@@ -10,7 +10,9 @@ OMNIPORT_NPM="$OMNIPORT_CACHE/npm"
 OMNIPORT_NODE22="$OMNIPORT_NPM/node_modules/node/bin/node"
 # One target directory for all checkouts: cargo keeps them apart by path, and dependencies are built once.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$OMNIPORT_CACHE/target}"
-export OMNIPORT_ROOT OMNIPORT_CACHE OMNIPORT_VENV OMNIPORT_NPM OMNIPORT_NODE22
+# What `make build` made of this checkout: the target directory holds the programs of whichever checkout built last.
+OMNIPORT_BIN="$OMNIPORT_CACHE/bin-$OMNIPORT_KEY"
+export OMNIPORT_ROOT OMNIPORT_CACHE OMNIPORT_BIN OMNIPORT_VENV OMNIPORT_NPM OMNIPORT_NODE22
 mkdir -p "$OMNIPORT_CACHE"
 
 # python_command: the newest Python that is new enough.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parents[1]
 CACHE = Path(os.environ["OMNIPORT_CACHE"]) / "bench"
-RELEASE = Path(os.environ["CARGO_TARGET_DIR"]) / "release"
+RELEASE = Path(os.environ["OMNIPORT_BIN"])
 PEERS_RELEASE = CACHE / "target" / "release"
 LOAD = RELEASE / "omniport-bench-load"
 
