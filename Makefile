@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .ONESHELL:
 ENV := source tools/env.sh
 
-.PHONY: help build demo test test-rust test-python conformance interop bench fuzz lint generate clean
+.PHONY: help build demo test test-rust test-python conformance interop bench bench-quick fuzz lint generate clean
 
 help:
 	@echo "make demo [DB=path]   a real MCP server on the engine, driven by the project's own client"
@@ -32,7 +32,7 @@ demo:
 	tools/setup-python
 	"$$OMNIPORT_VENV/bin/python" examples/python/demo.py $(if $(DB),--db "$(DB)")
 
-test: lint test-rust test-python conformance interop
+test: lint test-rust test-python conformance interop bench-quick
 	@echo "All tests passed."
 
 test-rust:
@@ -45,7 +45,7 @@ test-python:
 	@$(ENV)
 	tools/setup-python
 	# From another folder, so that the installed wheel is tested and not the source tree.
-	cd "$$OMNIPORT_CACHE" && "$$OMNIPORT_VENV/bin/python" -m pytest --rootdir "$$OMNIPORT_ROOT" -c "$$OMNIPORT_ROOT/pyproject.toml" "$$OMNIPORT_ROOT/bindings-python/tests"
+	cd "$$OMNIPORT_CACHE" && "$$OMNIPORT_VENV/bin/python" -m pytest --rootdir "$$OMNIPORT_ROOT" -c "$$OMNIPORT_ROOT/pyproject.toml" "$$OMNIPORT_ROOT/bindings-python/tests" "$$OMNIPORT_ROOT/tests/demo"
 
 conformance: build
 	@$(ENV)
@@ -60,6 +60,11 @@ interop: build
 bench: build
 	@$(ENV)
 	tests/bench/run $(FILTER)
+
+# Are the bench's answers right? This project only, nothing is compared and no time is judged.
+bench-quick: build
+	@$(ENV)
+	tests/bench/run --quick
 
 fuzz:
 	@$(ENV)
