@@ -94,7 +94,7 @@ class Engine:
     def notice(self, token: int, text: bytes) -> None:
         """{"progress": number, "total"?: number, "message"?: str} or {"level": str, "data": any, "logger"?: str} of a running call."""
     def ask(self, token: int, question: bytes) -> tuple[int, bytes | None]:
-        """{"elicit": {mode: "form", message, requestedSchema} | {mode: "url", message, url}} or {"sample": {...}} or {"roots": {}}. Returns the question's number and, when a replay knows it, the
+        """{"elicit": {message, requestedSchema} | {mode: "url", message, url}} or {"sample": {...}} or {"roots": {}}. Returns the question's number and, when a replay knows it, the
         answer at once (as the text of an ANSWER event); else an ANSWER event follows. Questions asked before `flush` go out in one round. Raises Fault(kind="missing_capability")."""
     def step(self, token: int, name: str) -> bytes | None:
         """The kept result of the step `name`, JSON text, or None when it has not run."""

@@ -113,7 +113,7 @@ class Context:
         Schema, or None for a bare confirmation. Raises `MissingCapability` when the client cannot ask.
         """
         form, make = _elicit.form_of(schema)
-        return _elicit.answer(await self._ask({"elicit": {"mode": "form", "message": message, "requestedSchema": form}}, key), make)
+        return _elicit.answer(await self._ask({"elicit": {"message": message, "requestedSchema": form}}, key), make)
 
     async def elicit_url(self, message: str, url: str, *, key: str | None = None) -> ElicitResult[None]:
         """Asks the user to open a page, for what must not pass through the client: credentials, payment."""

@@ -49,7 +49,7 @@ impl Context {
     /// [`ErrorKind::InvalidParams`] if its answer is not what was asked for, [`ErrorKind::Definition`] if `T` is no form.
     #[cfg(feature = "schemars")]
     pub async fn elicit<T: DeserializeOwned + schemars::JsonSchema>(&self, message: &str) -> Result<Elicited<T>> {
-        let form = Form { mode: "form", message, requested_schema: super::schema::form::<T>()? };
+        let form = Form { message, requested_schema: super::schema::form::<T>()? };
         elicited(&self.ask("elicit", &form).await?)
     }
 
@@ -58,7 +58,7 @@ impl Context {
     /// # Errors
     /// As those of `elicit`.
     pub async fn elicit_form(&self, message: &str, schema: &RawValue) -> Result<Elicited<types::JSONObject>> {
-        elicited(&self.ask("elicit", &Form { mode: "form", message, requested_schema: schema }).await?)
+        elicited(&self.ask("elicit", &Form { message, requested_schema: schema }).await?)
     }
 
     /// Asks the user to open a link, for what must not pass through the client: credentials, payments.
@@ -121,7 +121,6 @@ impl Context {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Form<'a, S> {
-    mode: &'static str,
     message: &'a str,
     requested_schema: S,
 }

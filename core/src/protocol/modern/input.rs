@@ -74,7 +74,11 @@ impl Question {
             schema: members.requested_schema.map(ToOwned::to_owned),
             is_url: members.mode.is_some_and(|mode| mode.get() == "\"url\""),
             has_tools: members.tools.is_some(),
-            params: params.to_owned(),
+            params: match (method, members.mode) {
+                // A form says that it is one where there are modes; where there are none, `params_for_back_channel` takes it out again.
+                (Method::Elicit, None) => with_mode(params)?,
+                _ => params.to_owned(),
+            },
             key: asked.key,
         })
     }
@@ -173,6 +177,16 @@ impl Question {
         out.extend_from_slice(self.params.get().as_bytes());
         out.push(b'}');
     }
+}
+
+fn with_mode(params: &RawValue) -> Result<Box<RawValue>> {
+    let mut out = b"{\"mode\":\"form\"".to_vec();
+    for (key, value) in raw::members(params)? {
+        write::member(&mut out, &key, value.get().as_bytes());
+    }
+    write::close(&mut out);
+    let wrong = |_| Error::internal("a question cannot be written");
+    RawValue::from_string(String::from_utf8_lossy(&out).into_owned()).map_err(wrong)
 }
 
 fn get<'a>(raw: &'a RawValue, key: &str) -> Option<&'a RawValue> {
