@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from ._parameters import ArgumentError
 from ._result import dumps, safe_text, whole_text
 from .errors import Error, ToolError
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
 
 log = logging.getLogger("omniport")
 
