@@ -129,7 +129,7 @@ class AsgiApp:
                     return
                 # Said after the send has returned: a slow reader holds it back, and the engine notices.
                 pump.engine.sent_http(token, sum(len(text) for part, text in parts if part == _BODY))
-        except (asyncio.CancelledError, OSError):
+        except BaseException:  # servers and middleware have many ways to say that the client left
             pump.engine.drop_http(token)
             raise
         finally:
