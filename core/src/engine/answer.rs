@@ -175,7 +175,9 @@ impl Engine {
                 Invalid::Unchecked(error) => error,
             })?;
         }
-        let mut out = open(exchange, text.len() + 256);
+        // Structured content without blocks of its own is written twice; a large one must not be moved while it is.
+        let copies = if result.content.is_none() { 2 } else { 1 };
+        let mut out = open(exchange, text.len() * copies + 256);
         out.extend_from_slice(b"\"content\":");
         match (result.content, result.structured_content) {
             (Some(content), _) => out.extend_from_slice(content.get().as_bytes()),
