@@ -79,7 +79,7 @@ lint:
 	tools/setup-python
 	"$$OMNIPORT_VENV/bin/ruff" check bindings-python examples tests
 	"$$OMNIPORT_VENV/bin/ruff" format --check bindings-python examples tests
-	"$$OMNIPORT_VENV/bin/pyright"
+	"$$OMNIPORT_VENV/bin/pyright" --project pyproject.toml --pythonpath "$$OMNIPORT_VENV/bin/python"
 
 generate:
 	@$(ENV)

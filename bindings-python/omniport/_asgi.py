@@ -86,7 +86,12 @@ class AsgiApp:
         if body is None:
             return  # the client left before it had said what it wants
         answer = _Answer()
-        token = pump.engine.handle_http(self._head(scope, path), body)
+        try:
+            token = pump.engine.handle_http(self._head(scope, path), body)
+        except pump.fault as fault:  # a head that no HTTP has: another server would have refused it before
+            await send({"type": "http.response.start", "status": 400, "headers": [(b"content-type", b"text/plain; charset=utf-8")]})
+            await send({"type": "http.response.body", "body": fault.message.encode()})
+            return
         pump.sinks[token] = answer
         pump.contexts[token] = contextvars.copy_context()
         try:
@@ -129,7 +134,7 @@ class AsgiApp:
                     return
                 # Said after the send has returned: a slow reader holds it back, and the engine notices.
                 pump.engine.sent_http(token, sum(len(text) for part, text in parts if part == _BODY))
-        except (asyncio.CancelledError, OSError):
+        except BaseException:  # servers and middleware have many ways to say that the client left
             pump.engine.drop_http(token)
             raise
         finally:

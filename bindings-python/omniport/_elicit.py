@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from ._schema import Publisher, convert, hints
+from ._schema import Publisher, Unsupported, convert, hints
 from ._schema.compounds import fields_of
 from .errors import DefinitionError, InvalidParams
 
@@ -49,13 +49,18 @@ def form_of(wanted: Any) -> Form:
     if wanted is None or wanted is type(None):
         return {"type": "object", "properties": {}}, lambda content: None
     if isinstance(wanted, dict):
-        return wanted, lambda content: content
+        return _checked(wanted), lambda content: content
     if isinstance(wanted, (list, tuple)):
+        if not wanted or not all(isinstance(choice, str) for choice in wanted):
+            raise DefinitionError(f"the choices of a form are texts, at least one, not {list(wanted)!r}")
         return _single({"type": "string", "enum": list(wanted)}), lambda content: content.get("value")
     base = getattr(wanted, "__origin__", wanted)
     if not hints.is_pydantic(base) and fields_of(wanted) is None:
         publisher = Publisher("input")
-        member = _flat("value", publisher.finish(publisher.schema(wanted)))
+        try:
+            member = _flat("value", publisher.finish(publisher.schema(wanted)))
+        except Unsupported as error:
+            raise DefinitionError(f"the form {wanted!r} cannot be asked for: {error}") from None
         return _single(member), lambda content: _typed(content.get("value"), wanted)
     publisher = Publisher("input")
     schema = publisher.finish(publisher.schema(wanted))
@@ -81,6 +86,16 @@ def _typed(content: Any, wanted: Any) -> Any:
         return convert(content, wanted, "form")
     except ValueError as error:
         raise InvalidParams(f"The answer to the form is not valid: {error}") from error
+
+
+def _checked(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema that was given as it is: sent unchanged, but one that clients may refuse fails here, where its author sees it."""
+    if schema.get("type") != "object":
+        raise DefinitionError('the schema of a form has the type "object"')
+    properties = schema.get("properties", {})
+    for name, member in properties.items():
+        _flat(name, member, schema.get("$defs", {}))
+    return {**schema, "properties": properties}
 
 
 def _single(member: dict[str, Any]) -> dict[str, Any]:

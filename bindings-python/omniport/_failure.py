@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from ._parameters import ArgumentError
-from ._result import dumps, safe_text
+from ._result import dumps, safe_text, whole_text
 from .errors import Error, ToolError
 
 log = logging.getLogger("omniport")
@@ -23,10 +23,18 @@ class Failure(NamedTuple):
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Never raises, whatever the exception does when it is looked at."""
+    """Never raises, whatever the exception does when it is looked at: a call without an answer would hang (P11)."""
+    try:
+        found = _failure_of(error)
+    except BaseException:
+        return Failure("internal", None, type(error).__name__, None)
+    return found._replace(message=whole_text(found.message))
+
+
+def _failure_of(error: BaseException) -> Failure:
     if isinstance(error, Error):
-        data = dumps(error.data) if error.data is not None else None
-        return Failure("protocol" if error.code is not None else error.kind, error.code, safe_text(error), data)
+        code = error.code if _is_code(error.code) else None
+        return Failure("protocol" if code is not None else error.kind, code, safe_text(error), _data(error.data))
     if isinstance(error, (ToolError, ArgumentError)) or type(error).__name__ == "ToolError":
         return Failure("tool", None, _text(error), None)
     foreign = _protocol_error(error)
@@ -37,11 +45,11 @@ def failure_of(error: BaseException) -> Failure:
 
 def report(subject: str, error: BaseException) -> None:
     """Logs the traceback. Arguments and results are never logged (security 47); what the model was told on purpose is no fault."""
-    if isinstance(error, (ToolError, ArgumentError, Error)):
-        log.debug("%s failed: %s", subject, type(error).__name__)
-        return
     try:
-        log.error("%s failed", subject, exc_info=error)
+        if isinstance(error, (ToolError, ArgumentError, Error)):
+            log.debug("%s failed: %s", subject, type(error).__name__)
+        else:
+            log.error("%s failed", subject, exc_info=error)
     except BaseException:
         log.error("%s failed with %s, which cannot be shown", subject, type(error).__name__)
 
@@ -51,10 +59,21 @@ def _protocol_error(error: BaseException) -> Failure | None:
     facts: Any = getattr(error, "error", None)
     code = getattr(facts, "code", None)
     message = getattr(facts, "message", None)
-    if not isinstance(code, int) or not isinstance(message, str):
+    if not _is_code(code) or not isinstance(message, str):
         return None
-    data = getattr(facts, "data", None)
-    return Failure("protocol", code, message, dumps(data) if data is not None else None)
+    return Failure("protocol", code, message, _data(getattr(facts, "data", None)))
+
+
+def _is_code(code: Any) -> TypeGuard[int]:
+    return type(code) is int and -(2**63) <= code < 2**63
+
+
+def _data(data: Any) -> bytes | None:
+    """The `data` of an error; what cannot be written (a list that holds itself) is left out rather than the whole error."""
+    try:
+        return dumps(data) if data is not None else None
+    except Exception:
+        return None
 
 
 def _text(error: BaseException) -> str:

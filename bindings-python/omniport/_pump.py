@@ -220,9 +220,9 @@ class Pump:
         token = cx._token
         try:
             data = handler.encode(await handler.call(cx, handler.decode(text)))
-        except GeneratorExit:
-            raise  # the loop is gone, and nothing can be told to anybody
         except BaseException as error:
+            if type(error) is GeneratorExit and not self.loop.is_running():
+                raise  # the loop is gone, and nothing can be told to anybody
             self._fail(handler, cx, error)
         else:
             self.engine.complete(token, data)

@@ -177,22 +177,27 @@ def dumps(value: Any) -> bytes:
     try:
         return _encoder.encode(value)
     except (OverflowError, TypeError, ValueError):
-        # Numbers beyond 64 bits, keys that are no text: rare, so the slow way may handle them.
-        return json.dumps(
-            _rekeyed(value), default=lambda other: msgspec.json.decode(_encoder.encode(other)), allow_nan=False
-        ).encode()
+        # Numbers beyond 64 bits, keys that are no text, half surrogate pairs: rare, so the slow way may handle them.
+        return json.dumps(_tame(value), default=lambda other: msgspec.json.decode(_encoder.encode(other)), allow_nan=False).encode()
 
 
-def _rekeyed(value: Any) -> Any:
+def _tame(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key if isinstance(key, str) else safe_text(key): _rekeyed(item) for key, item in value.items()}
+        return {whole_text(key if isinstance(key, str) else safe_text(key)): _tame(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_rekeyed(item) for item in value]
-    return value
+        return [_tame(item) for item in value]
+    return whole_text(value) if type(value) is str else value
+
+
+def whole_text(text: str) -> str:
+    """Text without half surrogate pairs (names of files that are no UTF-8 have them), which strict peers refuse to read."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def plain(value: Any) -> Any:
     """A value that msgspec does not know, in terms of values it does; no library is imported to find out."""
+    if isinstance(value, type):
+        return safe_text(value)
     dump = getattr(value, "model_dump_json", None)
     if dump is not None:
         exclude = type(value).__module__.startswith(_TYPE_MODULES)

@@ -233,7 +233,10 @@ class Context:
         self._pump.engine.close_stream(self._token)
 
     def _notice(self, notice: dict[str, Any]) -> _Done:
-        self._pump.engine.notice(self._token, dumps(notice))
+        try:
+            self._pump.engine.notice(self._token, dumps(notice))
+        except self._pump.fault as fault:
+            raise from_fault(fault) from None
         self._pump.touch()
         return _DONE
 

@@ -114,6 +114,32 @@ def test_disconnect_drops_the_request(fake, run):
     run(main)
 
 
+def test_any_failure_to_send_drops_the_request(fake, run):
+    # P11's kind: middleware says in its own words that the client left (RuntimeError, ClosedResourceError).
+    app = make()
+
+    async def main():
+        body = json.dumps({"tool": "add", "arguments": {"a": 1, "b": 2}}).encode()
+
+        messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive():
+            if messages:
+                return messages.pop()
+            await asyncio.Event().wait()
+
+        async def send(message):
+            raise RuntimeError("the response is over")
+
+        scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "query_string": b""}
+        with pytest.raises(RuntimeError, match="over"):
+            await app.asgi()(scope, receive, send)
+        pump = app._runner.pump
+        assert (1, {"dropped": True}) in pump.engine.notices and pump.sinks == {}
+
+    run(main)
+
+
 def test_stream_parts_leave_as_they_come(fake, run):
     app = make()
 

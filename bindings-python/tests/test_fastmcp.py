@@ -241,3 +241,11 @@ def test_apps_and_routes(fake, run):
 def test_authentication_is_never_dropped_silently(fake):
     with pytest.raises(NotImplementedError, match="auth"):
         FastMCP("d", token_verifier=object(), auth=object())
+
+
+def test_mistakes_are_not_passed_over(fake, run):
+    app = FastMCP("d")
+    with pytest.raises(TypeError, match="needs its URI"):
+        app.resource(lambda: 1)
+    with pytest.raises(TypeError, match="nope"):
+        app.run("stdio", nope=1)

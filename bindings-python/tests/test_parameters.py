@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import functools
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, make_dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -256,3 +258,55 @@ def test_untyped_parameters():
 
     assert schema(tool) == {"type": "object", "properties": {"a": {}, "b": {"default": 1}}, "required": ["a"]}
     assert values(tool, '{"a":[1],"b":null}') == ([1], None)
+
+
+def test_validators_of_pydantic_run():
+    # P06's kind: metadata that is passed over in silence. A check that does not run is worse than none.
+    pydantic = pytest.importorskip("pydantic")
+
+    def positive(value):
+        if value < 0:
+            raise ValueError("negative")
+        return value * 10
+
+    Inner = make_dataclass("Inner", [("size", Annotated[int, pydantic.AfterValidator(positive)])])
+
+    def tool(
+        size: Annotated[int, pydantic.AfterValidator(positive)],
+        name: Annotated[str, pydantic.StringConstraints(strip_whitespace=True, to_upper=True)],
+        sizes: list[Annotated[int, pydantic.AfterValidator(positive)]],
+        inner: Inner,
+    ): ...
+
+    text = '{"size":1,"name":" a ","sizes":[2],"inner":{"size":3}}'
+    assert values(tool, text) == (10, "A", [20], Inner(30))
+    for member in ('"size":-1', '"sizes":[-1]', '"inner":{"size":-1}'):
+        name = member.partition(":")[0]
+        wrong = re.sub(name + r":(\[2\]|1|\{[^}]*\})", member, text, count=1)
+        assert wrong != text
+        with pytest.raises(ArgumentError, match="negative"):
+            values(tool, wrong)
+
+
+def test_containers_and_patterns_of_the_standard_library():
+    # P08's kind: a type that is published has to be callable as well.
+    def tool(
+        pattern: re.Pattern[str],
+        groups: collections.defaultdict[str, list[int]],
+        plain: collections.defaultdict,
+        models: collections.deque[Model],
+        named: collections.OrderedDict[str, Model],
+        counts: collections.Counter[str],
+        nothing: tuple[()],
+    ): ...
+
+    model = '{"x":1}'
+    text = (
+        '{"pattern":"a+","groups":{"a":[1]},"plain":{"a":1},"counts":{"a":2},"nothing":[],'
+        f'"models":[{model}],"named":{{"k":{model}}}}}'
+    )
+    pattern, groups, plain, models, named, counts, nothing = values(tool, text)
+    assert pattern.fullmatch("aa") and groups["new"] == [] and groups["a"] == [1] and plain == {"a": 1}
+    assert isinstance(models[0], Model) and isinstance(named["k"], Model) and type(named) is collections.OrderedDict
+    assert counts["a"] == 2 and nothing == ()
+    assert schema(tool)["properties"]["nothing"] == {"type": "array", "minItems": 0, "maxItems": 0}

@@ -105,6 +105,17 @@ def test_context_variables_reach_both_kinds(serve):
     serve(app, test)
 
 
+CYCLE: list[object] = []
+CYCLE.append(CYCLE)
+
+
+class Hostile(Exception):
+    """Cannot be looked at in any way."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError("no")
+
+
 class Unprintable(Exception):
     def __str__(self):
         raise RuntimeError("no")
@@ -129,6 +140,10 @@ def recurse():
         (lambda: ValueError(), "internal", "ValueError"),
         (lambda: Error("mine", code=-32001, data={"a": 1}), "protocol", "mine"),
         (lambda: omniport.NotFound("gone"), "not_found", "gone"),
+        (lambda: GeneratorExit(), "internal", "GeneratorExit"),
+        (lambda: ValueError("a\udce9"), "internal", "a?"),
+        (lambda: Hostile(), "internal", "Hostile"),
+        (lambda: Error("m", code=2**70, data=CYCLE), "remote", "m"),
     ],
 )
 @pytest.mark.parametrize("style", ["async", "thread", "inline"])
@@ -643,3 +658,15 @@ def test_classes_as_dependencies(serve):
         assert (await bench.call("use"))[1] == {"structuredContent": 1}
 
     serve(app, test)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [{"type": "array"}, {"type": "object", "properties": {"a": {"type": "object"}}}, ["a", 1], [], 5],
+)
+def test_forms_that_clients_refuse_are_refused_first(form):
+    # 2025-11-25 client/elicitation: flat objects with primitive members only.
+    from omniport._elicit import form_of
+
+    with pytest.raises(omniport.DefinitionError):
+        form_of(form)

@@ -239,3 +239,14 @@ def test_files(tmp_path):
     assert Image(path=image).to_content() == {"type": "image", "data": "eA==", "mimeType": "image/jpeg"}
     assert Audio(b"x", format="mp3").to_content()["mimeType"] == "audio/mpeg"
     assert EmbeddedResource("x://y", text="t").to_content() == {"type": "resource", "resource": {"uri": "x://y", "text": "t"}}
+
+
+def test_half_surrogate_pairs_never_reach_the_wire():
+    # P08: `os.listdir` makes such text of names that are no UTF-8, and strict peers drop the whole message.
+    assert result("a\udce9") == {"content": [{"type": "text", "text": "a?"}]}
+    assert result({"k\udce9": ["v\ud800"]})["structuredContent"] == {"k?": ["v?"]}
+
+
+def test_a_class_is_no_instance_of_itself():
+    pydantic = pytest.importorskip("pydantic")
+    assert "BaseModel" in result([pydantic.BaseModel])["content"][0]["text"]

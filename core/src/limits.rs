@@ -89,7 +89,7 @@ impl Default for Limits {
             header_bytes: 64 << 10,
             keep_alive: Duration::from_secs(15),
             input_for: Duration::from_secs(600),
-            shutdown_grace: Duration::from_secs(10),
+            shutdown_grace: Duration::from_secs(5),
             call_for: Duration::from_secs(60),
             call_total: Duration::from_secs(3600),
             connect_for: Duration::from_secs(60),

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import dataclasses
 import enum
+import re
 import types
 import typing
 from typing import Any, Literal, get_args, get_origin
@@ -38,6 +40,8 @@ def decodable(annotation: Any, subject: str) -> Any:
     if type(annotation).__name__ == "TypeAliasType" and _contains(annotation.__value__, annotation):
         return Any  # what contains itself without a class is plain JSON data already
     inner, metadata = hints.split(annotation)
+    if _validates(metadata) or _has_validating_fields(inner):
+        return _stand_in(_by_pydantic(annotation, subject, TypeError("it has validators of pydantic")))
     simple = _simplify(inner, subject)
     try:
         msgspec.json.Decoder(simple, dec_hook=hook)
@@ -58,6 +62,30 @@ def _contains(annotation: Any, alias: Any) -> bool:
             waiting.append(part.__value__)
         waiting += get_args(part)
     return False
+
+
+def _validates(metadata: list[Any]) -> bool:
+    """Whether pydantic has to run code on the value (`AfterValidator`, `StringConstraints(strip_whitespace=True)`).
+
+    To pass over a validator in silence would let through what the author of the tool believes refused.
+    """
+    rewrites = ("strip_whitespace", "to_lower", "to_upper")
+    return any(
+        hasattr(item, "__get_pydantic_core_schema__") or any(getattr(item, name, None) for name in rewrites)
+        for item in metadata
+        if not isinstance(item, type)
+    )
+
+
+def _has_validating_fields(cls: Any) -> bool:
+    """The same for the fields of a dataclass, which msgspec would make without a look at them."""
+    if not dataclasses.is_dataclass(cls) or not isinstance(cls, type) or hints.is_pydantic(cls):
+        return False
+    try:
+        fields = hints.class_hints(cls)
+    except NameError:
+        return False  # named when the schema is published
+    return any(_validates(hints.split(field)[1]) for field in fields.values())
 
 
 def constrained(annotation: Any, subject: str) -> Any:
@@ -88,6 +116,13 @@ def hook(wanted: Any, value: Any) -> Any:
         return _pydantic_value(wanted, value)
     if base is memoryview or base is bytearray:
         return base(value)
+    if base is re.Pattern:
+        try:
+            return re.compile(value)
+        except re.error as error:
+            raise ValueError(f"not a regular expression: {error}") from error
+    if base is collections.defaultdict:
+        return collections.defaultdict(None, value)
     if isinstance(value, base):
         return value
     return base(value)
@@ -119,6 +154,8 @@ def _simplify(annotation: Any, subject: str) -> Any:
     if origin in _CONTAINERS and args:
         inner = tuple(arg if arg is Ellipsis else decodable(arg, subject) for arg in args)
         return _CONTAINERS[origin][inner]
+    if origin in _REMADE and args:
+        return _stand_in(_remake(origin, args, subject))
     return annotation
 
 
@@ -128,6 +165,27 @@ _CONTAINERS: dict[Any, Any] = {
     collections.abc.Collection: list, collections.abc.Set: set, collections.abc.MutableSet: set,
     collections.abc.Mapping: dict, collections.abc.MutableMapping: dict,
 }  # fmt: skip
+
+
+_REMADE: dict[Any, Any] = {
+    collections.deque: list, collections.OrderedDict: dict, collections.defaultdict: dict, collections.Counter: dict,
+}  # fmt: skip
+
+
+def _remake(origin: Any, args: tuple[Any, ...], subject: str) -> Convert:
+    """Containers that msgspec does not know: their items are converted as those of a list or dict."""
+    members = (*args, int) if origin is collections.Counter else args
+    plain = decodable(_REMADE[origin][members], subject)
+    factory = get_origin(args[-1]) or args[-1]
+    makes_empty = factory in (list, dict, set, int, float, str, bool)
+
+    def make(value: Any) -> Any:
+        items = msgspec.convert(value, plain, dec_hook=hook, str_keys=True)
+        if origin is collections.defaultdict:
+            return collections.defaultdict(factory if makes_empty else None, items)
+        return origin(items)
+
+    return make
 
 
 def _simplify_class(cls: type, subject: str) -> Any:
@@ -207,7 +265,10 @@ def _by_pydantic(annotation: Any, subject: str, cause: Exception) -> Convert:
     try:
         from pydantic import TypeAdapter
 
-        return TypeAdapter(annotation).validate_python
+        adapter = TypeAdapter(annotation)
+        if not adapter.pydantic_complete:
+            adapter.rebuild()  # raises now, at registration, what a call would raise later
+        return adapter.validate_python
     except ImportError:
         raise DefinitionError(
             f"{subject}: {annotation!r} cannot be decoded ({cause}); with pydantic installed it could be"

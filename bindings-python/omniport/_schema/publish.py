@@ -142,9 +142,10 @@ class Publisher:
 
     def _array(self, annotation: Any, base: type) -> dict[str, Any]:
         args = get_args(annotation)
-        if base is tuple and args and args[-1] is not Ellipsis:
+        if base is tuple and get_origin(annotation) is tuple and args[-1:] != (Ellipsis,):
             items = [self.schema(item) for item in args if item != ()]
-            return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+            size = {"minItems": len(items), "maxItems": len(items)}
+            return {"type": "array", "prefixItems": items, **size} if items else {"type": "array", **size}
         schema: dict[str, Any] = {"type": "array"}
         item = self.schema(args[0]) if args else {}
         if item:

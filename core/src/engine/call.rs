@@ -235,10 +235,14 @@ impl Running for Call {
 impl Timed for Call {
     fn due(self: Arc<Self>, engine: &Arc<Engine>, now: Now) -> Option<Duration> {
         self.state().timer = None;
-        let took = now.monotonic.saturating_sub(self.started.monotonic);
+        let limit = match &self.work {
+            Work::Tool { tool } => tool.options.timeout,
+            _ => None,
+        };
+        let limit = limit.or(engine.options.timeout).unwrap_or_default();
         let failure = Failure {
             kind: FailureKind::Tool,
-            message: format!("the call took longer than its time limit ({} s)", took.as_secs_f64()),
+            message: format!("the call took longer than its time limit ({} s)", limit.as_secs_f64()),
             code: None,
             data: None,
         };

@@ -78,7 +78,19 @@ impl Engine {
         }
         match envelope::parse::<Params<'_>>(&text, self.limits()) {
             Ok(message) => self.handle(peer, sink, &text, message, carrier, now),
-            Err(rejected) => reject(&*sink, &rejected),
+            Err(rejected) => self.refuse(peer, &*sink, rejected),
+        }
+    }
+
+    /// A message that could not be read. A broken answer to a question of ours still ends the question: nobody else will.
+    pub(super) fn refuse(&self, peer: &Peer, sink: &dyn Sink, rejected: Rejected) {
+        let question = match &rejected.id {
+            Some(id) if !rejected.reply => peer.state().outgoing.take(id),
+            _ => None,
+        };
+        match question {
+            Some(question) => question.asker.answered(question.number, Err(rejected.error)),
+            None => reject(sink, &rejected),
         }
     }
 
@@ -149,7 +161,7 @@ impl Engine {
                     fail(&*batch, &id, &Error::invalid_request("`initialize` is no part of a batch"));
                 }
                 Ok(message) => self.handle(peer, Arc::clone(&batch), &text, message, carrier, now),
-                Err(rejected) => reject(&*batch, &rejected),
+                Err(rejected) => self.refuse(peer, &*batch, rejected),
             }
         }
     }

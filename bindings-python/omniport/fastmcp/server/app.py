@@ -103,6 +103,8 @@ class FastMCP(_server.Server):
 
     def resource(self, uri: Any, **options: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """`@mcp.resource("scheme://{variable}")`."""
+        if callable(uri):  # the bare decorator would register nothing, in silence
+            raise TypeError('a resource needs its URI: @mcp.resource("scheme://...")')
         return _server._decorate(None, options, lambda fn, **given: self.add_resource_fn(fn, str(uri), **given))
 
     def add_resource_fn(self, fn: Callable[..., Any], uri: str, **options: Any) -> None:
@@ -181,9 +183,9 @@ class FastMCP(_server.Server):
         await self.run_async("sse", **options)
 
     def _options(self, transport: str, options: dict[str, Any]) -> dict[str, Any]:
-        if transport == "stdio":
-            return {}
         given = {name: value for name, value in options.items() if name not in ("log_level", "uvicorn_config", "middleware")}
+        if transport == "stdio":
+            return given
         settings = self.settings
         security = settings.transport_security
         return {

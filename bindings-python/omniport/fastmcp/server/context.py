@@ -52,12 +52,16 @@ class Context(_context.Context):
     def error(self, message: Any, logger: str | None = None, **more: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.log("error", message, logger, **more)
 
-    async def elicit(self, message: str, schema: Any = None, response_type: Any = None) -> ElicitResult[Any]:
+    async def elicit(
+        self, message: str, schema: Any = None, response_type: Any = None, *, key: str | None = None
+    ) -> ElicitResult[Any]:
         """`schema` or `response_type`: what to ask for."""
-        return elicitation.classed(await super().elicit(message, schema if schema is not None else response_type))
+        return elicitation.classed(await super().elicit(message, schema if schema is not None else response_type, key=key))
 
-    async def elicit_url(self, message: str, url: str, elicitation_id: str | None = None) -> ElicitResult[None]:
-        return elicitation.classed(await super().elicit_url(message, url))
+    async def elicit_url(
+        self, message: str, url: str, elicitation_id: str | None = None, *, key: str | None = None
+    ) -> ElicitResult[None]:
+        return elicitation.classed(await super().elicit_url(message, url, key=key))
 
     async def sample(self, messages: Any, system_prompt: str | None = None, **options: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         options["max_tokens"] = options.get("max_tokens") or 512
@@ -67,9 +71,9 @@ class Context(_context.Context):
             options["model_preferences"] = {"hints": [{"name": name} for name in names]}
         return await super().sample(messages, system_prompt=system_prompt, **options)
 
-    async def list_roots(self) -> Any:
+    async def list_roots(self, *, key: str | None = None) -> Any:
         """The client's roots, with `uri` and `name`."""
-        return [SimpleNamespace(**{"name": None, **root}) for root in await super().list_roots()]
+        return [SimpleNamespace(**{"name": None, **root}) for root in await super().list_roots(key=key)]
 
     async def read_resource(self, uri: Any) -> Iterable[ReadContents]:
         """The contents of a resource of this server."""

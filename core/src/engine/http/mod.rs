@@ -226,6 +226,11 @@ impl Engine {
             let error = Error::invalid_request("`Content-Type` must be application/json");
             return Some(problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, &error));
         }
+        if text(header::CONTENT_ENCODING).is_some_and(|coding| !coding.eq_ignore_ascii_case("identity")) {
+            // A body that grows when it is read would pass every limit (security 18).
+            let error = Error::invalid_request("`Content-Encoding` is not taken: send the body as it is");
+            return Some(problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, &error));
+        }
         if !accepts.json && !accepts.sse {
             let error = Error::invalid_request("`Accept` must allow application/json or text/event-stream");
             return Some(problem(StatusCode::NOT_ACCEPTABLE, &error));

@@ -33,6 +33,14 @@ impl Engine {
                 let mut out = Vec::with_capacity(160);
                 write::error(&mut out, rejected.id.as_ref(), &rejected.error);
                 arrival.respond(json(StatusCode::BAD_REQUEST, out.into()));
+                let principal = principal.map(|principal| principal.key());
+                let id = session_id(&arrival.parts).ok().flatten();
+                // What cannot be read may have been the answer to a question of its session.
+                if let Some(session) = id.and_then(|id| self.sessions.find(id, principal.as_deref(), now))
+                    && !rejected.reply
+                {
+                    self.refuse(&session.peer, &*session.peer.sink, rejected);
+                }
             }
             Ok(message) if is_modern(&arrival, &message) => self.post_modern(arrival, message, principal, now),
             Ok(message) => self.post_legacy(arrival, Some(message), principal, now),
