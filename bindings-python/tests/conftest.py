@@ -1,22 +1,17 @@
-"""Makes the package importable from the source tree, and stands in for the native module where it is not built."""
+"""What all tests share. They run on the installed package, native module included: `make test-python` installs the wheel first."""
 
 import asyncio
-import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-for place in (HERE, HERE.parent):
-    if str(place) not in sys.path:
-        sys.path.insert(0, str(place))
+# Helpers of the tests only. The package's own sources must not be found here: without the native module beside them they would be
+# tested instead of the wheel, on a stand-in.
+sys.path.insert(0, str(Path(__file__).parent))
 
 import fake_native
-
-HAS_NATIVE = importlib.util.find_spec("omniport._native") is not None
-if not HAS_NATIVE:
-    sys.modules["omniport._native"] = fake_native
+import omniport._native  # noqa: F401
 
 
 @pytest.fixture

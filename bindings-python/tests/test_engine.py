@@ -1,4 +1,4 @@
-"""The package on the real engine: stdio and HTTP from outside, and in memory. Skipped where the native module is not built."""
+"""The package on the real engine: stdio and HTTP from outside, and in memory."""
 
 import asyncio
 import json
@@ -9,9 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import HAS_NATIVE
-
-pytestmark = pytest.mark.skipif(not HAS_NATIVE, reason="the native module is not built")
 
 SERVER = """
 import sys
