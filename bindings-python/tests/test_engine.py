@@ -6,7 +6,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from pathlib import Path
 
 import pytest
 
@@ -60,10 +59,6 @@ def load(script):
     return scope["app"]
 
 
-def environment():
-    return {"PYTHONPATH": str(Path(__file__).parent.parent)}
-
-
 async def exercise(client):
     assert client.server_info["name"] == "demo"
     assert [tool.name for tool in await client.list_tools()] == ["add", "shout", "fail", "leave"]
@@ -95,7 +90,7 @@ def test_stdio(run, script, era):
     from omniport import Client
 
     async def main():
-        async with Client([sys.executable, str(script)], env=environment(), era=era) as client:
+        async with Client([sys.executable, str(script)], era=era) as client:
             await exercise(client)
 
     run(main)
@@ -120,7 +115,7 @@ def test_http(run, script, era):
 def test_stdio_ends_with_its_input(script):
     # P13: nothing but messages on stdout, and a clean exit when the client closes the pipe.
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n"
-    done = subprocess.run([sys.executable, str(script)], input=line, capture_output=True, text=True, timeout=20, env=environment())
+    done = subprocess.run([sys.executable, str(script)], input=line, capture_output=True, text=True, timeout=20)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["id"] == 1
 
@@ -128,7 +123,7 @@ def test_stdio_ends_with_its_input(script):
 def test_import_and_start_are_quick(script):
     # P10, reported rather than bounded: a busy machine must not fail the suite.
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import omniport"], check=True, env=environment())
+    subprocess.run([sys.executable, "-c", "import omniport"], check=True)
     print(f"import omniport: {time.perf_counter() - began:.3f} s with the interpreter's own start")
     code = "import sys, omniport; assert not {'pydantic', 'omniport.client', 'omniport.types', 'omniport._asgi'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment())
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -48,6 +48,8 @@ class Run:
         """Why it cannot run here, if it cannot."""
         if any("advance_ms" in step for step in self.steps):
             return "needs a clock that the runner moves"
+        if any("mount" in step.get("http", {}) for step in self.steps):
+            return "needs a foreign web server that mounts this one; test_asgi.py has that"
         clients = {step.get("on", "main") for step in self.steps if _of_client(step)}
         if self.transport == "stream" and len(clients) > 1:
             return "needs several streams to one server, and a process has one stdin"

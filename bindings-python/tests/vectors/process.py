@@ -27,7 +27,7 @@ class Forks:
         self._requests, theirs = socket.socketpair()
         self._requests.settimeout(PATIENCE)
         with theirs:
-            places = [str(TESTS.parent), str(TESTS), os.environ.get("PYTHONPATH", "")]
+            places = [str(TESTS), os.environ.get("PYTHONPATH", "")]
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "vectors.child", str(theirs.fileno())],
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))},

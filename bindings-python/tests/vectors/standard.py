@@ -20,6 +20,7 @@ _GUARDS: dict[str, dict[str, Any]] = {
     "limited": {"rate": {"calls": 2, "per": 60, "by": "principal"}},
     "narrow": {"concurrency": 1},
     "timed": {"timeout": 1},
+    "timed_ask": {"timeout": 1},
 }
 
 
@@ -234,6 +235,15 @@ class Handlers:
 
     async def tool_ask_name(self, cx: Context) -> str:
         return await self._ask("ask_name", cx.elicit("Your name?", _FORM, key="name"))
+
+    async def tool_timed_ask(self, cx: Context) -> str:
+        return await self._ask("timed_ask", cx.elicit("Your name?", _FORM, key="name"))
+
+    async def tool_poll(self, cx: Context) -> str:
+        await cx.progress(1)
+        cx.close_stream()
+        await cx.progress(2)
+        return "done"
 
     async def tool_ask_two(self, cx: Context) -> str:
         first = cx.elicit("First name?", _FORM, key="first")
