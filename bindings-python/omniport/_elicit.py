@@ -122,13 +122,21 @@ def _flat(name: str, member: dict[str, Any], definitions: dict[str, Any] | None 
         rest = {key: value for key, value in member.items() if key != "allOf"}
         return _flat(name, {**member["allOf"][0], **rest}, definitions)
     if member.get("type") == "array":
-        items = _flat(name, member.get("items", {}), definitions)
+        items = member.get("items", {})
+        if not _is_titled_choice(items):
+            items = _flat(name, items, definitions)
         if not ({"enum", "oneOf", "anyOf"} & set(items)):
             raise _not_flat(name)
         return {**{key: value for key, value in member.items() if key in _KEYWORDS | {"minItems", "maxItems"}}, "items": items}
     if member.get("type") not in _PRIMITIVES and not ({"oneOf", "enum"} & set(member)):
         raise _not_flat(name)
     return {key: value for key, value in member.items() if key in _KEYWORDS}
+
+
+def _is_titled_choice(items: dict[str, Any]) -> bool:
+    """Whether the items of a multiple choice are constants with titles: `{"anyOf": [{"const": "a", "title": "A"}, ...]}`."""
+    choices = items.get("anyOf") or items.get("oneOf") or []
+    return bool(choices) and all("const" in choice for choice in choices)
 
 
 def _not_flat(name: str) -> DefinitionError:

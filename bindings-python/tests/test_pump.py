@@ -670,3 +670,12 @@ def test_forms_that_clients_refuse_are_refused_first(form):
 
     with pytest.raises(omniport.DefinitionError):
         form_of(form)
+
+
+def test_y17_a_multiple_choice_with_titles_is_a_form():
+    from omniport._elicit import form_of
+
+    titled = {"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}]}}
+    schema = {"type": "object", "properties": {"several": titled}}
+    form, _ = form_of(schema)
+    assert form == schema
