@@ -11,7 +11,7 @@ help:
 	echo "make test             every test"
 	echo "make build            release builds of all languages"
 	echo "make bench            this project and its peers, side by side, as ratios"
-	echo "make fuzz [SECONDS=n] the fuzz targets, each for that long"
+	echo "make fuzz [SECONDS_EACH=n] the fuzz targets, each for that long"
 	echo "make lint             formatting, lints, types, licences"
 	echo "make generate         the typed models, from the specification's schemas"
 	echo "make clean            removes what was built"
