@@ -118,12 +118,6 @@ impl Method {
         let row = self.row();
         row.direction != Direction::ToClient && row.first <= version && version <= row.last
     }
-
-    /// Whether a peer of that revision may send it to a client.
-    pub fn reaches_client(self, version: Version) -> bool {
-        let row = self.row();
-        row.direction != Direction::ToServer && row.first <= version && version <= row.last
-    }
 }
 
 #[cfg(test)]

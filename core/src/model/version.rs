@@ -78,30 +78,9 @@ impl Version {
         self >= Self::V2026_07_28
     }
 
-    /// Whether tools, resources and prompts have a `title`, and results may link to resources.
-    pub fn has_titles(self) -> bool {
-        self >= Self::V2025_06_18
-    }
-
-    /// Whether definitions may carry `icons`.
-    pub fn has_icons(self) -> bool {
-        self >= Self::V2025_11_25
-    }
-
-    /// Whether tools carry `annotations`, and content may be audio.
-    pub fn has_tool_annotations(self) -> bool {
-        self >= Self::V2025_03_26
-    }
-
     /// Whether `completions` is a capability of its own.
     pub fn has_completions_capability(self) -> bool {
         self >= Self::V2025_03_26
-    }
-
-    /// Whether wrong arguments are a tool result that the model can read, and not a protocol error.
-    /// 2025-11-25 says so; models profit from it in every revision, and no revision forbids it.
-    pub fn has_argument_errors_as_results(self) -> bool {
-        true
     }
 
     /// Whether an event stream may end early so that its client polls (SEP-1699).
