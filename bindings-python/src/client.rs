@@ -116,7 +116,8 @@ impl Client {
             let params = bridge::params_of(operation, text(params)?)?;
             let timeout = timeout.map(Duration::try_from_secs_f64).transpose();
             let timeout = timeout.map_err(|_| Error::definition("`timeout` must be a positive number of seconds"))?;
-            let options = CallOptions { timeout, ..CallOptions::default() };
+            let mut options = CallOptions::default();
+            options.timeout = timeout;
             Ok(self.engine()?.start(operation, &params, options, clock::now()))
         };
         start().map_err(|error: Error| raise(py, &error))

@@ -15,7 +15,9 @@ use tokio::runtime::Handle;
 use tokio::sync::{SetOnce, oneshot};
 
 use crate::engine::Engine;
-use crate::engine::client::{AskKind, CallOptions, Change, ClientEngine, ClientHost, ClientOptions, Operation, Token};
+use crate::engine::client::{
+    AskKind, CallOptions, Change, ClientEngine, ClientHost, ClientOptions, ClientState, Operation, Token,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::child::ChildSpec;
 use crate::io::client::ClientConnection;
@@ -69,6 +71,11 @@ pub trait ClientHandler: Send + Sync + 'static {
     /// Something changed at the server.
     fn change(&self, change: Change) {
         let _ = change;
+    }
+
+    /// How the connection is; told at each change.
+    fn state(&self, state: ClientState) {
+        let _ = state;
     }
 }
 
@@ -388,6 +395,10 @@ impl ClientHost for Waiters {
 
     fn change(&self, change: Change) {
         self.handler.change(change);
+    }
+
+    fn state(&self, state: ClientState) {
+        self.handler.state(state);
     }
 
     fn ask(&self, number: u64, kind: AskKind, params: Box<RawValue>) {

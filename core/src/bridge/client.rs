@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::desk::{severity, write_error};
 use super::options::parse_limits;
 use super::queue::{Item, ItemKind, Queue};
-use crate::engine::client::{AskKind, Change, ClientHost, ClientOptions, EraChoice, Operation, Token};
+use crate::engine::client::{AskKind, Change, ClientHost, ClientOptions, ClientState, EraChoice, Operation, Token};
 use crate::error::{Error, Result};
 use crate::model::{Era, Level, Version};
 use crate::wire::write;
@@ -23,6 +23,7 @@ mod part {
     pub const LOG: u32 = 3;
     pub const ASKED: u32 = 4;
     pub const CHANGED: u32 = 5;
+    pub const STATE: u32 = 6;
 }
 
 /// Puts what a client engine tells into a queue.
@@ -67,7 +68,7 @@ impl ClientHost for ClientDesk {
 
     fn change(&self, change: Change) {
         let (what, uri, token) = match &change {
-            Change::Tools => ("tools", None, 0),
+            Change::Tools(_) => ("tools", None, 0),
             Change::Resources => ("resources", None, 0),
             Change::Prompts => ("prompts", None, 0),
             Change::Resource { uri } => ("resource", Some(uri), 0),
@@ -91,6 +92,16 @@ impl ClientHost for ClientDesk {
 
     fn withdrawn(&self, number: u64) {
         self.queue.push(Item { kind: ItemKind::Cancel, token: number, slot: 0, text: Bytes::new() });
+    }
+
+    fn state(&self, state: ClientState) {
+        let mut text = b"{".to_vec();
+        write::member_string(&mut text, "state", state.word());
+        if let Some(cause) = state.cause() {
+            write::member_string(&mut text, "cause", cause);
+        }
+        text.push(b'}');
+        self.push(0, part::STATE, text);
     }
 
     fn closed(&self, error: Error) {

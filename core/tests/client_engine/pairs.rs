@@ -112,7 +112,7 @@ fn changes<P: Pair>(pair: &mut P) {
     let mut changes: Vec<_> = pair.client().host.take();
     changes.retain(|told| matches!(told, Told::Change(_)));
     assert!(
-        matches!(&changes[..], [Told::Change(Change::Resource { uri }), Told::Change(Change::Tools)] if **uri == *"r://é"),
+        matches!(&changes[..], [Told::Change(Change::Resource { uri }), Told::Change(Change::Tools(None))] if **uri == *"r://é"),
         "{changes:?}"
     );
     assert_eq!(call(pair, "unsubscribe", r#"{"uri":"r://é"}"#).unwrap(), json!({}));

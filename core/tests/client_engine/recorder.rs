@@ -7,8 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, Request};
 use omniport::engine::client::{
-    AskKind, CallOptions, Change, ClientEngine, ClientHost, ClientOptions, LineSink, Link, Operation, RequestSink,
-    Token,
+    AskKind, CallOptions, Change, ClientEngine, ClientHost, ClientOptions, ClientState, LineSink, Link, Operation,
+    RequestSink, Token,
 };
 use omniport::error::Error;
 use omniport::model::Level;
@@ -31,7 +31,10 @@ pub enum Told {
 }
 
 #[derive(Default)]
-pub struct Recorder(Mutex<Vec<Told>>);
+pub struct Recorder {
+    told: Mutex<Vec<Told>>,
+    states: Mutex<Vec<ClientState>>,
+}
 
 fn value(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap()
@@ -39,17 +42,23 @@ fn value(raw: &RawValue) -> Value {
 
 impl Recorder {
     fn push(&self, told: Told) {
-        self.0.lock().unwrap().push(told);
+        self.told.lock().unwrap().push(told);
     }
 
     /// Takes everything told since the last time.
     pub fn take(&self) -> Vec<Told> {
-        std::mem::take(&mut self.0.lock().unwrap())
+        std::mem::take(&mut self.told.lock().unwrap())
+    }
+
+    /// Takes the states told since the last time.
+    #[allow(dead_code, reason = "read by tests of recovery")]
+    pub fn states(&self) -> Vec<ClientState> {
+        std::mem::take(&mut self.states.lock().unwrap())
     }
 
     /// Takes the result of a call, if it is there.
     pub fn result(&self, token: Token) -> Option<Result<Value, Error>> {
-        let mut all = self.0.lock().unwrap();
+        let mut all = self.told.lock().unwrap();
         let place = all.iter().position(|told| matches!(told, Told::Result(other, _) if *other == token))?;
         match all.remove(place) {
             Told::Result(_, result) => Some(result),
@@ -59,7 +68,7 @@ impl Recorder {
 
     /// Takes the questions that wait.
     pub fn asks(&self) -> Vec<(u64, AskKind, Value)> {
-        let mut all = self.0.lock().unwrap();
+        let mut all = self.told.lock().unwrap();
         let (asks, rest) = std::mem::take(&mut *all).into_iter().partition(|told| matches!(told, Told::Ask(..)));
         *all = rest;
         let asks: Vec<Told> = asks;
@@ -95,6 +104,10 @@ impl ClientHost for Recorder {
 
     fn withdrawn(&self, number: u64) {
         self.push(Told::Withdrawn(number));
+    }
+
+    fn state(&self, state: ClientState) {
+        self.states.lock().unwrap().push(state);
     }
 
     fn closed(&self, error: Error) {

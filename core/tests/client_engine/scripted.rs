@@ -178,7 +178,12 @@ fn w23_everything_fails_when_the_stream_ends() {
 #[test]
 fn w24_progress_starts_the_time_anew_within_the_total() {
     let mut client = modern();
-    let limits = CallOptions { timeout: Some(Duration::from_millis(300)), total: Some(Duration::from_secs(1)) };
+    let limits = {
+        let mut options = CallOptions::default();
+        options.timeout = Some(Duration::from_millis(300));
+        options.total = Some(Duration::from_secs(1));
+        options
+    };
     let token = client.start_with("call_tool", r#"{"name":"t"}"#, limits);
     let request = client.sent_one();
     let progress = request["params"]["_meta"]["progressToken"].clone();

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::host::Token;
+use super::host::{ClientState, Token};
 use super::http_link::Post;
 use super::options::EraChoice;
 use super::request::{self, Meta};
@@ -47,6 +47,7 @@ impl State {
         let stage = Stage::Discovering(Version::NEWEST);
         self.phase = Phase::Connecting(Connecting { token, stage, steps: 0, restarted: false });
         self.set_timer(now.monotonic + self.options.limits.connect_for, Timer::Connect);
+        self.effects.push(Effect::State(ClientState::Connecting));
         match self.options.era {
             EraChoice::Legacy(_) => self.step(Step::Initialize, now),
             EraChoice::Auto | EraChoice::Modern => self.step(Step::Discover(Version::NEWEST), now),
@@ -204,6 +205,7 @@ impl State {
         if version.era() == Era::Legacy {
             self.open_general_stream(version);
         }
+        self.effects.push(Effect::State(ClientState::Ready));
         self.effects.push(Effect::Result(connecting.token, Ok(server)));
         let held: Vec<_> = self.calls.keys().copied().collect();
         for token in held {

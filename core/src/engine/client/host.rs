@@ -33,11 +33,61 @@ pub trait ClientHost: Send + Sync {
     /// The answer to question `number` is no longer wanted.
     fn withdrawn(&self, number: u64);
 
+    /// How the connection is; told at each change.
+    fn state(&self, state: ClientState);
+
     /// The connection is over, and every call has its result.
     fn closed(&self, error: Error);
 
     /// A fault that harms no call but is worth a line in the log.
     fn report(&self, level: Level, text: String);
+}
+
+/// How a connection is. After its end [`ClientHost::closed`] says why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClientState {
+    /// It is made for the first time.
+    Connecting,
+    /// Calls are sent at once.
+    Ready,
+    /// It was lost for the reason given and is made anew; calls wait.
+    Recovering { cause: Box<str> },
+    /// It was given up for the reason given.
+    Failed { cause: Box<str> },
+    /// It was closed by its user.
+    Closed,
+}
+
+impl ClientState {
+    /// Its name at the language boundary.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Ready => "ready",
+            Self::Recovering { .. } => "recovering",
+            Self::Failed { .. } => "failed",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// Why it is so, where there is a reason.
+    pub fn cause(&self) -> Option<&str> {
+        match self {
+            Self::Recovering { cause } | Self::Failed { cause } => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+/// What is different in a list of tools: names, each list sorted. Tools are compared by a hash of name, description and schemas.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolsDiff {
+    /// Tools that were not there before.
+    pub added: Vec<Box<str>>,
+    /// Tools that are no longer there.
+    pub removed: Vec<Box<str>>,
+    /// Tools whose description or schemas are different.
+    pub changed: Vec<Box<str>>,
 }
 
 /// What a server may ask a client.
@@ -65,8 +115,8 @@ impl AskKind {
 /// What changed at the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The list of tools.
-    Tools,
+    /// The list of tools. What is different is known when the client had listed them before.
+    Tools(Option<Box<ToolsDiff>>),
     /// The list of resources, or that of templates.
     Resources,
     /// The list of prompts.

@@ -40,7 +40,7 @@ mod resume;
 mod state;
 mod subscribe;
 
-pub use host::{AskKind, Change, ClientHost, LineSink, Link, RequestSink, Token};
+pub use host::{AskKind, Change, ClientHost, ClientState, LineSink, Link, RequestSink, Token, ToolsDiff};
 pub use operation::Operation;
 pub use options::{CallOptions, ClientOptions, EraChoice};
 
@@ -211,6 +211,7 @@ impl ClientEngine {
             (Effect::Change(change), _) => self.host.change(change),
             (Effect::Ask(number, kind, params), _) => self.host.ask(number, kind, params),
             (Effect::Withdrawn(number), _) => self.host.withdrawn(number),
+            (Effect::State(state), _) => self.host.state(state),
             (Effect::Closed(error), _) => self.host.closed(error),
             (Effect::Report(level, text), _) => self.host.report(level, text),
             // The state makes only the effects of its own carrier.

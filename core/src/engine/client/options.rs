@@ -30,6 +30,12 @@ pub struct ClientOptions {
     pub era: EraChoice,
     /// The bounds the client works in.
     pub limits: Limits,
+    /// The revision that this server spoke the last time. It is tried first, and forgotten when it does not hold.
+    pub known: Option<Version>,
+    /// Whether a lost connection is made anew: the process restarted, the session begun again.
+    pub recover: bool,
+    /// Whether structured results are checked against the output schemas of the tools that were listed.
+    pub check_output: bool,
 }
 
 impl ClientOptions {
@@ -42,15 +48,36 @@ impl ClientOptions {
         write::member_string(&mut info, "version", version);
         write::close(&mut info);
         let limits = Limits { message_bytes: 64 << 20, ..Limits::default() };
-        Self { info: String::from_utf8_lossy(&info).into(), capabilities: "{}".into(), era: EraChoice::Auto, limits }
+        Self {
+            info: String::from_utf8_lossy(&info).into(),
+            capabilities: "{}".into(),
+            era: EraChoice::Auto,
+            limits,
+            known: None,
+            recover: true,
+            check_output: true,
+        }
     }
 }
 
 /// What one call wants to have different; the limits decide otherwise.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct CallOptions {
     /// How long to wait for the answer; each progress starts it anew. `call_for` otherwise.
     pub timeout: Option<Duration>,
     /// How long to wait in all, whatever progress there is. `call_total` otherwise.
     pub total: Option<Duration>,
+    /// Headers of this call's HTTP requests, besides those of the client; the same name replaces.
+    pub headers: http::HeaderMap,
+    /// Whether it may be sent again when the connection was lost before the answer. Otherwise reads may, and tools that say they only
+    /// read or are idempotent.
+    pub safe: Option<bool>,
+    /// Asks the server although a cached answer would do.
+    pub fresh: bool,
+    /// One page of a listing, the first or that of the `cursor` in the parameters, instead of all.
+    pub one_page: bool,
+    /// Gives an `input_required` result to the caller, who answers it with `inputResponses` and `requestState` in a call of its own,
+    /// maybe in another process.
+    pub by_hand: bool,
 }

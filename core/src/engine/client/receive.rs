@@ -62,7 +62,7 @@ impl State {
                 let token = of.and_then(|id| self.token_of(id));
                 self.effects.push(Effect::Log(token, params.map_or_else(empty, ToOwned::to_owned)));
             }
-            Method::ToolsChanged => self.effects.push(Effect::Change(Change::Tools)),
+            Method::ToolsChanged => self.effects.push(Effect::Change(Change::Tools(None))),
             Method::ResourcesChanged => self.effects.push(Effect::Change(Change::Resources)),
             Method::PromptsChanged => self.effects.push(Effect::Change(Change::Prompts)),
             Method::ResourceUpdated => {

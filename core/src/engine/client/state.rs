@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::call::Call;
 use super::connect::Connecting;
-use super::host::{AskKind, Change, Token};
+use super::host::{AskKind, Change, ClientState, Token};
 use super::http_link::{Http, Post};
 use super::input::Ask;
 use super::options::ClientOptions;
@@ -34,6 +34,7 @@ pub(super) enum Effect {
     Change(Change),
     Ask(u64, AskKind, Box<RawValue>),
     Withdrawn(u64),
+    State(ClientState),
     Closed(Error),
     Report(Level, String),
 }
