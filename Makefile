@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .ONESHELL:
 ENV := source tools/env.sh
 
-.PHONY: help build demo test test-rust test-python conformance interop bench bench-quick fuzz lint generate clean
+.PHONY: help build demo test test-rust test-python conformance interop faults bench bench-quick fuzz lint generate clean
 
 help:
 	@echo "make demo [DB=path]   a real MCP server on the engine, driven by the project's own client"
@@ -20,7 +20,7 @@ build:
 	@$(ENV)
 	cargo build --locked --release --workspace --exclude omniport-python
 	mkdir -p "$$OMNIPORT_BIN"
-	for program in omniport-bench-load omniport-bench-server omniport-conformance; do
+	for program in omniport-bench-load omniport-bench-server omniport-bench-client omniport-conformance omniport-drive; do
 		# A new file in the place of the old one: a server that runs keeps its own.
 		cp "$$CARGO_TARGET_DIR/release/$$program" "$$OMNIPORT_BIN/$$program.new"
 		mv "$$OMNIPORT_BIN/$$program.new" "$$OMNIPORT_BIN/$$program"
@@ -32,7 +32,7 @@ demo:
 	tools/setup-python
 	"$$OMNIPORT_VENV/bin/python" examples/python/demo.py $(if $(DB),--db "$(DB)")
 
-test: lint test-rust test-python conformance interop bench-quick
+test: lint test-rust test-python conformance interop faults bench-quick
 	@echo "All tests passed."
 
 test-rust:
@@ -56,6 +56,11 @@ interop: build
 	@$(ENV)
 	tools/setup-node
 	tests/interop/run
+
+# Clients of every language against servers that misbehave.
+faults: build
+	@$(ENV)
+	tests/faults/run
 
 bench: build
 	@$(ENV)

@@ -25,9 +25,11 @@ class Contestant:
     """Only `add`, without any protocol: what the ground below costs."""
     sessions: bool = True
     """Whether legacy clients get sessions."""
+    client: list[str] = field(default_factory=list)
+    """The command that calls a server, if there is a client: its URL, the calls in flight and the times follow."""
 
     def can(self, transport: str) -> bool:
-        return bool(self.stdio if transport == "stdio" else self.http)
+        return bool({"stdio": self.stdio, "http": self.http, "client": self.client}[transport])
 
 
 def python(venv: str, script: str, *words: str) -> list[str]:
@@ -37,18 +39,24 @@ def python(venv: str, script: str, *words: str) -> list[str]:
 def ours(language: str) -> Contestant:
     # What `serve` becomes; without its shell, so that a cold start is the server's own.
     if language == "rust":
-        command = [str(RELEASE / "omniport-bench-server")]
+        command, client = [str(RELEASE / "omniport-bench-server")], [str(RELEASE / "omniport-bench-client")]
     else:
-        command = [str(Path(os.environ["OMNIPORT_VENV"]) / "bin" / "python"), str(BENCH / "python" / "server.py")]
-    return Contestant(f"omniport {language}", True, [*command, "stdio"], [*command, "http", "PORT"])
+        interpreter = str(Path(os.environ["OMNIPORT_VENV"]) / "bin" / "python")
+        command, client = [interpreter, str(BENCH / "python" / "server.py")], [interpreter, str(BENCH / "python" / "client.py")]
+    return Contestant(f"omniport {language}", True, [*command, "stdio"], [*command, "http", "PORT"], client=client)
 
 
 def peers() -> list[Contestant]:
-    rmcp = str(PEERS_RELEASE / "rmcp-server")
+    rmcp, rmcp_client = str(PEERS_RELEASE / "rmcp-server"), str(PEERS_RELEASE / "rmcp-client")
     return [
-        Contestant("rmcp", stdio=[rmcp, "stdio"], http=[rmcp, "http", "PORT"]),
-        Contestant("rmcp best", http=[rmcp, "http", "PORT", "best"], sessions=False),
-        Contestant("mcp", stdio=python("mcp", "mcp_server.py", "stdio"), http=python("mcp", "mcp_server.py", "http", "PORT")),
+        Contestant("rmcp", stdio=[rmcp, "stdio"], http=[rmcp, "http", "PORT"], client=[rmcp_client]),
+        Contestant("rmcp best", http=[rmcp, "http", "PORT", "best"], sessions=False, client=[rmcp_client, "best"]),
+        Contestant(
+            "mcp",
+            stdio=python("mcp", "mcp_server.py", "stdio"),
+            http=python("mcp", "mcp_server.py", "http", "PORT"),
+            client=python("mcp", "mcp_client.py"),
+        ),
         Contestant("mcp best", http=python("mcp", "mcp_server.py", "http", "PORT", "best"), sessions=False),
         Contestant(
             "fastmcp",
@@ -64,6 +72,11 @@ def peers() -> list[Contestant]:
             sessions=False,
         ),
     ]
+
+
+def target_of_clients(everyone: list[Contestant]) -> Contestant:
+    """The server that clients are measured against: the floor, and this project's own where there are no peers."""
+    return next((one for one in everyone if one.name == "hyper floor"), everyone[0])
 
 
 def contestants(*, with_peers: bool) -> list[Contestant]:

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from contestants import CACHE, LOAD, Contestant, contestants
+from contestants import CACHE, LOAD, Contestant, contestants, target_of_clients
 from measures import MEASURES, Figures, Measure, Settings
 from report import Results, median, number, ratios, table
 
@@ -23,11 +23,12 @@ def main() -> int:
     options = parser.parse_args()
     if not LOAD.exists():
         parser.error("the load generator is not built; run `make build`")
-    if options.quick:
-        settings, rounds = Settings(seconds=0.3, warm=0.05, starts=1, sessions=100), 1
-    else:
-        settings, rounds = Settings(seconds=options.seconds, warm=0.4, starts=5, sessions=2000), options.rounds
     everyone = contestants(with_peers=not options.quick)
+    target = target_of_clients(everyone)
+    if options.quick:
+        settings, rounds = Settings(seconds=0.3, warm=0.05, starts=1, sessions=100, target=target), 1
+    else:
+        settings, rounds = Settings(options.seconds, warm=0.4, starts=5, sessions=2000, target=target), options.rounds
     plan = chosen(everyone, options.filter)
     if not plan:
         parser.error(f"nothing is called {options.filter!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contestants import LOAD, Contestant
 from servers import Running, pinned, serving
@@ -20,6 +20,8 @@ class Settings:
     warm: float
     starts: int
     sessions: int
+    target: Contestant
+    """The server that clients call."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,21 @@ def stdio(era: str, depth: int) -> Measure:
     return Measure(f"stdio {era}, {depth} at once", "stdio", run, "per_second", "/s", True)
 
 
+def client(in_flight: int) -> Measure:
+    """Calls of a client, with the defaults a user gets, against a server that costs next to nothing."""
+
+    def run(contestant: Contestant, settings: Settings) -> Figures:
+        with serving(settings.target, {}) as server:
+            call = [*pinned(1), *contestant.client, f"http://{server.address}/mcp"]
+            call += [str(in_flight), str(settings.warm), str(settings.seconds)]
+            done = subprocess.run(call, capture_output=True, text=True, timeout=600)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip() or f"the client ended with {done.returncode}")
+        return json.loads(done.stdout)
+
+    return Measure(f"client, {in_flight} at once", "client", run, "per_second", "/s", True)
+
+
 def cold_start(contestant: Contestant, settings: Settings) -> Figures:
     return load("cold", "--count", str(settings.starts), command=contestant.stdio)
 
@@ -96,7 +113,7 @@ def big_result(contestant: Contestant, settings: Settings) -> Figures:
 
 def memory(contestant: Contestant, settings: Settings) -> Figures:
     with serving(contestant, {}) as server:
-        few = Settings(seconds=0.05, warm=0, starts=0, sessions=0)
+        few = replace(settings, seconds=0.05, warm=0)
         idle = over(server, "modern", "add", 1, few)["memory_kib_after"]
         loaded = over(server, "modern", "add", 64, settings)["memory_kib_after"]
         return {"idle_mib": idle / 1024, "loaded_mib": loaded / 1024}
@@ -110,6 +127,7 @@ def session_memory(contestant: Contestant, settings: Settings) -> Figures:
 MEASURES = [
     *(http(era, connections) for era in ("modern", "legacy") for connections in (1, 16, 64)),
     *(stdio(era, depth) for era in ("modern", "legacy") for depth in (1, 32)),
+    *(client(in_flight) for in_flight in (1, 64)),
     Measure("cold start to first answer", "stdio", cold_start, "ms", "ms", False),
     Measure("listing of 1,000 tools", "http", listing, "per_second", "/s", True, for_floors=False),
     Measure("result of 1 MB", "http", big_result, "per_second", "/s", True, for_floors=False),

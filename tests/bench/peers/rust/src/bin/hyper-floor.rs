@@ -1,5 +1,6 @@
 //! The floor for HTTP in Rust: hyper on one thread, one parse of the body, one formatted answer. No protocol, no checks, no tools:
-//! nothing that speaks MCP can be faster on hyper. `hyper-floor http PORT`
+//! nothing that speaks MCP can be faster on hyper. It
+//! answers what clients ask before they call, so that it is the other side of their measures, too. `hyper-floor http PORT`
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -49,11 +50,18 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Inf
         Some(Params { name: Some(name), arguments: Some(Arguments { a, b }) }) if name == "add" => {
             let sum = a + b;
             format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{sum}"}}],"structuredContent":{{"result":{sum}}}}}}}"#
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","content":[{{"type":"text","text":"{sum}"}}],"structuredContent":{{"result":{sum}}}}}}}"#
             )
         }
         _ if message.method == "initialize" => format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2025-11-25","capabilities":{{}},"serverInfo":{{"name":"floor","version":"0"}}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"floor","version":"0"}}}}}}"#
+        ),
+        // What a client asks before it calls; a floor for clients speaks the newest revision.
+        _ if message.method == "server/discover" => format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{{"tools":{{}}}},"ttlMs":0,"cacheScope":"public","_meta":{{"io.modelcontextprotocol/serverInfo":{{"name":"floor","version":"0"}}}}}}}}"#
+        ),
+        _ if message.method == "tools/list" => format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","tools":[{{"name":"add","inputSchema":{{"type":"object"}}}}],"ttlMs":0,"cacheScope":"public"}}}}"#
         ),
         _ => return Ok(status(StatusCode::NOT_FOUND)),
     };

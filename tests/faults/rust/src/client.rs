@@ -1,0 +1,98 @@
+//! The client that is driven, and what it was told.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use omniport::api::client::{Client, ClientHandler};
+use omniport::engine::client::{Change, ClientState, Operation};
+use omniport::error::{Error, ErrorKind, Result};
+use serde_json::{Value, json};
+
+use crate::order::Order;
+
+#[derive(Default)]
+pub struct Driven {
+    client: Mutex<Option<Arc<Client>>>,
+    told: Arc<Told>,
+}
+
+#[derive(Default)]
+struct Told(Mutex<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    log: u64,
+    changes: Vec<Value>,
+    states: Vec<&'static str>,
+}
+
+impl Told {
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClientHandler for Told {
+    fn log(&self, _: Value) {
+        self.counts().log += 1;
+    }
+
+    fn change(&self, change: Change) {
+        self.counts().changes.push(json!(format!("{change:?}")));
+    }
+
+    fn state(&self, state: ClientState) {
+        self.counts().states.push(state.word());
+    }
+}
+
+impl Driven {
+    pub async fn obey(&self, mut order: Order) -> Result<Value> {
+        match order.what.as_str() {
+            "connect" => {
+                let target = order.target()?;
+                let handler = Arc::clone(&self.told) as Arc<dyn ClientHandler>;
+                let client = Client::connect_with(target, order.client_options()?, handler).await?;
+                let server: Value = serde_json::from_str(client.server().get()).unwrap_or_default();
+                *self.slot() = Some(Arc::new(client));
+                Ok(json!({ "protocol_version": server["protocol_version"] }))
+            }
+            "call" => {
+                let params = json!({ "name": order.tool, "arguments": order.arguments }).to_string();
+                let client = self.client()?;
+                let result = client.request(Operation::CallTool, &params, order.call_options()).await?;
+                let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
+                let blocks = result["content"].as_array().cloned().unwrap_or_default();
+                Ok(blocks.into_iter().map(|block| block["text"].clone()).collect())
+            }
+            "list" => Ok(self.client()?.list_tools().await?.into_iter().map(|tool| json!(tool.name)).collect()),
+            "ping" => self.client()?.ping().await.map(|()| Value::Null),
+            "tell" => {
+                let told = self.told.counts();
+                Ok(json!({
+                    "log": told.log, "change": told.changes.len(), "states": told.states, "changes": told.changes,
+                }))
+            }
+            "close" => {
+                self.close().await;
+                Ok(Value::Null)
+            }
+            other => Err(Error::definition(format!("there is no order `{other}`"))),
+        }
+    }
+
+    /// Closes the client; its calls have failed by then.
+    pub async fn close(&self) {
+        let client = self.slot().take();
+        if let Some(client) = client.and_then(Arc::into_inner) {
+            client.close().await;
+        }
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<Client>>> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn client(&self) -> Result<Arc<Client>> {
+        self.slot().clone().ok_or_else(|| Error::new(ErrorKind::Closed, "there is no connection"))
+    }
+}
