@@ -37,7 +37,9 @@ pub struct Decoder {
     line: Vec<u8>,
     data: Vec<u8>,
     name: String,
+    /// The id of the event under way, and that of the last complete one.
     id: String,
+    last: String,
     retry: Option<Duration>,
     /// The event in `data` was handed out.
     handed_out: bool,
@@ -56,6 +58,7 @@ impl Decoder {
             data: Vec::new(),
             name: String::new(),
             id: String::new(),
+            last: String::new(),
             retry: None,
             handed_out: false,
             after_cr: false,
@@ -63,9 +66,10 @@ impl Decoder {
         }
     }
 
-    /// The id to resume after: that of the last `id` field whose event is complete or under way. An empty `id` resets it.
+    /// The id to resume after. That of an event which the stream's end cuts off does not count: to resume after it would lose it. An
+    /// empty `id` resets it.
     pub fn last_event_id(&self) -> Option<&str> {
-        Some(self.id.as_str()).filter(|id| !id.is_empty())
+        Some(self.last.as_str()).filter(|id| !id.is_empty())
     }
 
     /// How long the stream asks its reader to wait before it connects again (E05).
@@ -130,6 +134,9 @@ impl Decoder {
             // Without any data field there is no event, only a name that no longer counts.
             if self.data.is_empty() {
                 self.name.clear();
+            }
+            if self.last != self.id {
+                self.last.clone_from(&self.id);
             }
             return Ok(!self.data.is_empty());
         }

@@ -89,6 +89,17 @@ fn e05_retry_and_the_last_id_are_kept() {
 }
 
 #[test]
+fn the_id_of_an_event_that_is_cut_off_is_not_resumed_after() {
+    let mut decoder = Decoder::new(&Limits::default());
+    let mut chunk = &b"id: 1\ndata: a\n\nid: 2\ndata: b\n"[..];
+    assert_eq!(decoder.next(&mut chunk).unwrap().unwrap().id, Some("1"));
+    assert_eq!(decoder.next(&mut chunk).unwrap(), None);
+    assert_eq!(decoder.last_event_id(), Some("1"));
+    let mut end = &b"\n"[..];
+    assert_eq!(decoder.next(&mut end).unwrap().unwrap().id, Some("2"));
+}
+
+#[test]
 fn limits_are_named() {
     let limits = Limits { message_bytes: 100, token_bytes: 4, ..Limits::default() };
     let limit_of = |stream: &[u8]| {
