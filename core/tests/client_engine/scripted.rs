@@ -20,7 +20,11 @@ fn options() -> ClientOptions {
 }
 
 fn modern() -> Client<Lines> {
-    let client = over_lines(options());
+    modern_with(options())
+}
+
+fn modern_with(options: ClientOptions) -> Client<Lines> {
+    let client = over_lines(options);
     let token = client.engine.connect(client.now);
     let probe = client.sent_one();
     assert_eq!(probe["method"], "server/discover");
@@ -159,7 +163,9 @@ fn connecting_has_a_bound_and_holds_calls_until_it_is_done() {
 
 #[test]
 fn w23_everything_fails_when_the_stream_ends() {
-    let client = modern();
+    let mut options = options();
+    options.recover = false;
+    let client = modern_with(options);
     let (one, two) = (client.start("list_tools", "{}"), client.start("call_tool", r#"{"name":"t"}"#));
     client
         .engine
