@@ -20,10 +20,12 @@ const MISSED: u32 = 2;
 #[derive(Default)]
 pub(super) struct Pulse {
     heard: Duration,
+    /// How often something came in.
+    signs: u64,
     /// When it is looked at again, while something is waited for.
     due: Option<Duration>,
-    /// The question that is out, and when it was put.
-    asked: Option<(u64, Duration)>,
+    /// The question that is out, and what had come in before it.
+    asked: Option<(u64, u64)>,
     missed: u32,
 }
 
@@ -31,6 +33,7 @@ impl Pulse {
     /// Something came in.
     pub fn heard(&mut self, now: Now) {
         self.heard = now.monotonic;
+        self.signs = self.signs.wrapping_add(1);
     }
 
     /// Nothing is waited for any more; the timer finds that out by itself.
@@ -71,7 +74,7 @@ impl State {
         }
         let quiet_until = self.pulse.heard.saturating_add(self.options.limits.ping_every);
         match self.pulse.asked {
-            Some((id, at)) if self.pulse.heard <= at => {
+            Some((id, before)) if self.pulse.signs == before => {
                 self.unsend(id);
                 self.pulse.missed += 1;
                 match self.pulse.missed {
@@ -102,7 +105,7 @@ impl State {
         };
         // A carrier that refuses at once may have ended the connection.
         if matches!(self.phase, Phase::Ready(_)) {
-            self.pulse.asked = Some((id, now.monotonic));
+            self.pulse.asked = Some((id, self.pulse.signs));
             self.feel_at(now.monotonic.saturating_add(self.options.limits.ping_for));
         }
     }

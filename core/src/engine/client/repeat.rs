@@ -190,10 +190,10 @@ impl State {
     pub fn subscription_over(&mut self, token: Token, is_final: bool, now: Now) {
         let lasted = self.options.limits.recover_wait_max;
         let Some(call) = self.calls.get_mut(&token) else { return };
-        if now.monotonic.saturating_sub(call.again.since) >= lasted {
+        let was_open = !std::mem::replace(&mut call.again.interrupted, true);
+        if was_open && now.monotonic.saturating_sub(call.again.since) >= lasted {
             call.again.tries = 0;
         }
-        call.again.interrupted = true;
         if is_final || !self.options.recover || !self.repeat_later(token, now) {
             self.finish(token, Err(Error::internal("the subscription is over")));
         }
