@@ -190,6 +190,12 @@ impl Error {
         self
     }
 
+    /// Adds to the text for people: what else was tried, what follows.
+    pub fn explained(mut self, more: impl fmt::Display) -> Self {
+        self.0.message = format!("{}; {more}", self.0.message);
+        self
+    }
+
     /// Says that the same request may succeed later.
     pub fn retryable(mut self) -> Self {
         self.0.retry = true;

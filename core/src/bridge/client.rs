@@ -72,6 +72,7 @@ impl ClientHost for ClientDesk {
             Change::Resources => ("resources", None, 0),
             Change::Prompts => ("prompts", None, 0),
             Change::Resource { uri } => ("resource", Some(uri), 0),
+            Change::Missed { token } => ("missed", None, token.unwrap_or_default()),
             Change::Ended { token } => ("ended", None, *token),
         };
         let mut text = b"{".to_vec();

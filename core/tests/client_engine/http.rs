@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::pair::URL;
 use super::recorder::{Client, Requests, Told, over_http};
 
-const JSON: &str = "application/json";
-const SSE: &str = "text/event-stream";
+pub const JSON: &str = "application/json";
+pub const SSE: &str = "text/event-stream";
 
-fn client(era: EraChoice) -> Client<Requests> {
+pub fn client(era: EraChoice) -> Client<Requests> {
     let mut options = ClientOptions::new("test", "1");
     options.era = era;
     over_http(options, URL)
@@ -22,13 +22,13 @@ fn client(era: EraChoice) -> Client<Requests> {
 
 impl Client<Requests> {
     /// Takes the next request: its number, its verb and its body.
-    fn next(&self) -> (u64, String, Value) {
+    pub fn next(&self) -> (u64, String, Value) {
         let (id, request) = self.out.started.lock().unwrap().pop_front().expect("a request");
         let body = serde_json::from_slice(request.body()).unwrap_or(Value::Null);
         (id, request.method().to_string(), body)
     }
 
-    fn head(&self, id: u64, status: u16, kind: &str, session: Option<&str>) {
+    pub fn head(&self, id: u64, status: u16, kind: &str, session: Option<&str>) {
         let mut headers = HeaderMap::new();
         if !kind.is_empty() {
             headers.insert("content-type", HeaderValue::from_str(kind).unwrap());
@@ -39,14 +39,14 @@ impl Client<Requests> {
         self.engine.http_head(id, StatusCode::from_u16(status).unwrap(), &headers, self.now);
     }
 
-    fn answer(&self, id: u64, status: u16, kind: &str, body: &str) {
+    pub fn answer(&self, id: u64, status: u16, kind: &str, body: &str) {
         self.head(id, status, kind, None);
         self.engine.http_chunk(id, body.as_bytes(), self.now);
         self.engine.http_end(id, self.now);
     }
 
     /// A session of 2025-06-18.
-    fn open_session(&self, confirm: (u16, &str, &str)) -> u64 {
+    pub fn open_session(&self, confirm: (u16, &str, &str)) -> u64 {
         let token = self.engine.connect(self.now);
         let (id, _, body) = self.next();
         self.head(id, 200, JSON, Some("S1"));
@@ -63,7 +63,7 @@ impl Client<Requests> {
     }
 }
 
-const LEGACY: EraChoice = EraChoice::Legacy(Version::V2025_06_18);
+pub const LEGACY: EraChoice = EraChoice::Legacy(Version::V2025_06_18);
 
 #[test]
 fn h03_any_answer_to_a_notification_will_do() {
@@ -96,7 +96,7 @@ fn h06_a_server_without_a_stream_is_harmless() {
     }
 }
 
-fn modern() -> Client<Requests> {
+pub fn modern() -> Client<Requests> {
     let client = client(EraChoice::Auto);
     let token = client.engine.connect(client.now);
     let (id, _, body) = client.next();

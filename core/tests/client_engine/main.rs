@@ -1,8 +1,15 @@
 //! The client engine without sockets and with a fake clock: against the server engine, and against scripted servers.
 #![allow(clippy::unwrap_used, clippy::type_complexity, reason = "a test fails by panicking")]
 
+mod eras;
+mod general;
 mod http;
 mod pair;
 mod pairs;
+mod pulse;
 mod recorder;
+mod recovery;
 mod scripted;
+mod sessions;
+mod subscriptions;
+mod trouble;

@@ -9,18 +9,22 @@ use serde_json::json;
 
 use super::recorder::{Client, Lines, Told, over_lines};
 
-const MODERN: &str = r#""result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}"#;
-const LEGACY: &str = r#""result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"0"},"instructions":"hi"}"#;
-const NO_METHOD: &str = r#""error":{"code":-32601,"message":"Method not found"}"#;
+pub const MODERN: &str = r#""result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}"#;
+pub const LEGACY: &str = r#""result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"0"},"instructions":"hi"}"#;
+pub const NO_METHOD: &str = r#""error":{"code":-32601,"message":"Method not found"}"#;
 
-fn options() -> ClientOptions {
+pub fn options() -> ClientOptions {
     let mut options = ClientOptions::new("test", "1");
     options.capabilities = r#"{"elicitation":{},"roots":{}}"#.into();
     options
 }
 
-fn modern() -> Client<Lines> {
-    let client = over_lines(options());
+pub fn modern() -> Client<Lines> {
+    modern_with(options())
+}
+
+pub fn modern_with(options: ClientOptions) -> Client<Lines> {
+    let client = over_lines(options);
     let token = client.engine.connect(client.now);
     let probe = client.sent_one();
     assert_eq!(probe["method"], "server/discover");
@@ -29,7 +33,7 @@ fn modern() -> Client<Lines> {
     client
 }
 
-fn legacy() -> Client<Lines> {
+pub fn legacy() -> Client<Lines> {
     let client = over_lines(options());
     let token = client.engine.connect(client.now);
     client.reply(&client.sent_one(), NO_METHOD);
@@ -159,7 +163,9 @@ fn connecting_has_a_bound_and_holds_calls_until_it_is_done() {
 
 #[test]
 fn w23_everything_fails_when_the_stream_ends() {
-    let client = modern();
+    let mut options = options();
+    options.recover = false;
+    let client = modern_with(options);
     let (one, two) = (client.start("list_tools", "{}"), client.start("call_tool", r#"{"name":"t"}"#));
     client
         .engine

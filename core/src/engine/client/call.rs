@@ -9,10 +9,12 @@ use super::http_link::Post;
 use super::input::Input;
 use super::operation::{Operation, Plan};
 use super::options::CallOptions;
+use super::repeat::Again;
 use super::request;
 use super::state::{Effect, Phase, Purpose, Sent, State, Timer, closed_again, empty, invalid};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Era, Method, params};
+use crate::limits::Limits;
+use crate::model::{Era, Level, Method, params};
 use crate::time::Now;
 use crate::wire::{RequestId, raw, write};
 
@@ -25,13 +27,33 @@ pub(super) struct Call {
     total: Duration,
     /// When it is over, whatever progress there is.
     ends: Duration,
-    due: Option<Duration>,
+    pub due: Option<Duration>,
     /// The id of its open request.
     pub id: Option<u64>,
     pub rounds: u32,
     pub input: Option<Input>,
     /// Its answer was given, and it goes on telling changes.
     pub open: bool,
+    pub again: Again,
+}
+
+impl Call {
+    pub fn new(operation: Operation, params: Box<RawValue>, options: &CallOptions, limits: &Limits) -> Self {
+        Self {
+            operation,
+            params,
+            plan: Plan::Nothing,
+            timeout: options.timeout.unwrap_or(limits.call_for),
+            total: options.total.unwrap_or(limits.call_total),
+            ends: Duration::MAX,
+            due: None,
+            id: None,
+            rounds: 0,
+            input: None,
+            open: false,
+            again: Again::new(options.safe),
+        }
+    }
 }
 
 impl State {
@@ -47,20 +69,7 @@ impl State {
                 return token;
             }
         };
-        let limits = &self.options.limits;
-        let call = Call {
-            operation,
-            params,
-            plan: Plan::Nothing,
-            timeout: options.timeout.unwrap_or(limits.call_for),
-            total: options.total.unwrap_or(limits.call_total),
-            ends: Duration::MAX,
-            due: None,
-            id: None,
-            rounds: 0,
-            input: None,
-            open: false,
-        };
+        let mut call = Call::new(operation, params, &options, &self.options.limits);
         match &self.phase {
             Phase::Closed(error) => {
                 let error = closed_again(error);
@@ -70,25 +79,41 @@ impl State {
                 self.calls.insert(token, call);
                 self.dispatch(token, now);
             }
-            Phase::Idle | Phase::Connecting(_) => {
+            Phase::Idle | Phase::Connecting(_) | Phase::Lost => {
+                call.again.held = true;
                 self.calls.insert(token, call);
+                // The first connection has a time limit of its own; later ones may take long.
+                if self.recovery.spoken().is_some() {
+                    self.start_clock(token, now);
+                }
             }
         }
         token
     }
 
+    /// The time of a call begins, once.
+    fn start_clock(&mut self, token: Token, now: Now) {
+        let Some(call) = self.calls.get_mut(&token).filter(|call| call.ends == Duration::MAX) else { return };
+        call.ends = now.monotonic.saturating_add(call.total);
+        self.arm(token, now);
+    }
+
     /// Does a call that waited for the connection, or comes after it.
     pub fn dispatch(&mut self, token: Token, now: Now) {
-        let Some(version) = self.version() else { return };
+        let Phase::Ready(version) = self.phase else { return };
         let Some(call) = self.calls.get_mut(&token) else { return };
         call.plan = call.operation.plan(version.era());
-        call.ends = now.monotonic.saturating_add(call.total);
+        call.again.held = false;
+        if version.era() == Era::Legacy {
+            // A server that was modern before may have asked for it.
+            call.input = None;
+        }
         let outcome = match call.plan {
             Plan::Request(method) | Plan::Empty(method) if !method.reaches_server(version) => {
                 Err(Error::method_not_found(call.operation.as_str()))
             }
             Plan::Request(_) | Plan::Empty(_) | Plan::Open | Plan::OpenOne => {
-                self.arm(token, now);
+                self.start_clock(token, now);
                 self.issue(token, now);
                 return;
             }
@@ -99,14 +124,16 @@ impl State {
         self.finish(token, outcome);
     }
 
-    /// Sends the request of a call, or its next one.
+    /// Sends the request of a call, or its next one, as soon as there is a connection.
     pub fn issue(&mut self, token: Token, now: Now) {
-        let Some(version) = self.version() else { return };
         let id = self.next_id();
         let Some(call) = self.calls.get_mut(&token) else { return };
+        let Phase::Ready(version) = self.phase else {
+            call.again.held = true;
+            return;
+        };
         call.id = Some(id);
         call.rounds += 1;
-        let input = call.input.take();
         let method = match call.plan {
             Plan::Request(method) | Plan::Empty(method) => method,
             _ => Method::Listen,
@@ -117,7 +144,7 @@ impl State {
             match call.plan {
                 Plan::OpenOne => super::subscribe::write_one(out, &call.params, &meta),
                 Plan::Empty(Method::Discover) => request::write(out, "{}", &meta, None),
-                _ => request::write(out, call.params.get(), &meta, input.as_ref()),
+                _ => request::write(out, call.params.get(), &meta, call.input.as_ref()),
             }
         });
         let mut post = Post::new(id, version, method);
@@ -129,6 +156,7 @@ impl State {
             }
         }
         self.sent.insert(id, Sent::new(Purpose::Call(token)));
+        self.watch(now);
         self.send_request(post, out, now);
     }
 
@@ -140,14 +168,24 @@ impl State {
             Purpose::Initialize => self.initialized(outcome, status, now),
             Purpose::Call(token) => match outcome {
                 Ok(result) => self.call_answered(token, result, now),
-                Err(error) => self.finish(token, Err(error)),
+                Err(error) => self.refused(token, error, status, now),
             },
+            // Whatever it says, somebody said it (Y24).
+            Purpose::Ping => {}
+            Purpose::Renew => {
+                if let Err(error) = outcome {
+                    self.report(Level::Warning, format!("the server did not take what it had taken before: {error}"));
+                }
+            }
         }
     }
 
     fn call_answered(&mut self, token: Token, result: &RawValue, now: Now) {
         let Some(call) = self.calls.get_mut(&token) else { return };
         call.id = None;
+        if call.open {
+            return self.subscription_over(token, false, now);
+        }
         let plan = call.plan;
         let is_modern = self.version().is_some_and(|version| version.era() == Era::Modern);
         if !raw::is_object(result) {
@@ -163,6 +201,7 @@ impl State {
                 Some(_) => return self.finish(token, Err(invalid("the result is of an unknown type"))),
             }
         }
+        self.keep(token, result);
         let answer = match plan {
             Plan::Empty(_) => empty(),
             Plan::Request(Method::ListTools) if is_modern && self.http.is_some() => self.learn_tools(result),
@@ -186,6 +225,9 @@ impl State {
         if let Some(due) = call.due {
             self.clear_timer(due, Timer::Call(token));
         }
+        if let Some(at) = call.again.at {
+            self.clear_timer(at, Timer::Repeat(token));
+        }
         if let Some(sent) = call.id.and_then(|id| self.sent.remove(&id))
             && let Some(exchange) = sent.exchange
         {
@@ -207,7 +249,7 @@ impl State {
 
     /// Tells the server that an answer is no longer wanted. Over modern HTTP the end of the request says so.
     fn tell_cancelled(&mut self, token: Token, reason: &str) {
-        let (Some(version), Some(id)) = (self.version(), self.calls.get(&token).and_then(|call| call.id)) else {
+        let (Phase::Ready(version), Some(id)) = (&self.phase, self.calls.get(&token).and_then(|call| call.id)) else {
             return;
         };
         if self.http.is_some() && version.era() == Era::Modern {

@@ -1,9 +1,10 @@
-//! From the first question to an agreed revision. [`probe`] decides; here its steps are taken.
+//! From the first question to an agreed revision. [`probe`] decides; here its steps are taken, for the first connection and for every
+//! later one.
 
 use serde_json::value::RawValue;
 
 use super::host::{ClientState, Token};
-use super::http_link::Post;
+use super::http_link::{Http, Post};
 use super::options::EraChoice;
 use super::request::{self, Meta};
 use super::state::{Effect, Phase, Purpose, Sent, State, Timer};
@@ -19,10 +20,15 @@ const STEPS: u32 = 8;
 
 /// A connection in the making.
 pub(super) struct Connecting {
-    pub token: Token,
+    /// The call that opened the client; a connection that is made anew has none.
+    pub opened: Option<Token>,
     stage: Stage,
     steps: u32,
     restarted: bool,
+    /// The revision that is tried because the server spoke it before.
+    known: Option<Version>,
+    /// What was asked in vain, and why.
+    in_vain: Vec<(Method, String)>,
 }
 
 enum Stage {
@@ -44,15 +50,48 @@ impl State {
             self.effects.push(Effect::Result(token, Err(error)));
             return token;
         }
-        let stage = Stage::Discovering(Version::NEWEST);
-        self.phase = Phase::Connecting(Connecting { token, stage, steps: 0, restarted: false });
-        self.set_timer(now.monotonic + self.options.limits.connect_for, Timer::Connect);
         self.effects.push(Effect::State(ClientState::Connecting));
-        match self.options.era {
-            EraChoice::Legacy(_) => self.step(Step::Initialize, now),
-            EraChoice::Auto | EraChoice::Modern => self.step(Step::Discover(Version::NEWEST), now),
-        }
+        self.begin(Some(token), now);
         token
+    }
+
+    /// Asks the first question: the one that the server is known to answer, where something is known of it.
+    pub fn begin(&mut self, opened: Option<Token>, now: Now) {
+        let known = match self.options.era {
+            EraChoice::Auto => self.recovery.known,
+            EraChoice::Legacy(_) | EraChoice::Modern => None,
+        };
+        let stage = Stage::Discovering(Version::NEWEST);
+        let in_vain = Vec::new();
+        self.phase = Phase::Connecting(Connecting { opened, stage, steps: 0, restarted: false, known, in_vain });
+        self.set_timer(now.monotonic.saturating_add(self.options.limits.connect_for), Timer::Connect);
+        let is_legacy = known.map_or(matches!(self.options.era, EraChoice::Legacy(_)), |v| v.era() == Era::Legacy);
+        let first = match (is_legacy, known) {
+            (true, _) if self.recovery.by_events => Step::Events,
+            (true, _) => Step::Initialize,
+            (false, known) => Step::Discover(known.unwrap_or(Version::NEWEST)),
+        };
+        self.step(first, now);
+    }
+
+    /// This attempt to connect has failed; the error says what else was asked in vain.
+    pub fn connect_failed(&mut self, error: Error, now: Now) {
+        let Phase::Connecting(connecting) = &mut self.phase else { return };
+        let in_vain = std::mem::take(&mut connecting.in_vain);
+        let error = in_vain.into_iter().fold(error, |error, (method, why)| {
+            error.explained(format_args!("`{}` was tried before: {why}", method.as_str()))
+        });
+        match connecting.opened {
+            Some(_) => self.end(error),
+            None => self.attempt_failed(error, now),
+        }
+    }
+
+    /// A question of this attempt has led nowhere.
+    fn asked_in_vain(&mut self, method: Method, why: String) {
+        if let Phase::Connecting(connecting) = &mut self.phase {
+            connecting.in_vain.push((method, why));
+        }
     }
 
     fn carrier(&self) -> Carrier {
@@ -68,7 +107,8 @@ impl State {
         let Phase::Connecting(connecting) = &mut self.phase else { return };
         connecting.steps += 1;
         if connecting.steps > STEPS {
-            return self.end(Error::new(ErrorKind::UnsupportedVersion, "no revision can be agreed with the server"));
+            let error = Error::new(ErrorKind::UnsupportedVersion, "no revision can be agreed with the server");
+            return self.connect_failed(error, now);
         }
         match step {
             Step::Discover(version)
@@ -76,20 +116,26 @@ impl State {
                     && matches!(connecting.stage, Stage::Discovering(asked) if asked == version) =>
             {
                 let text = format!("the server says that it speaks the revision {version}, and refuses it");
-                self.end(Error::new(ErrorKind::UnsupportedVersion, text));
+                self.connect_failed(Error::new(ErrorKind::UnsupportedVersion, text), now);
             }
             Step::Discover(version) => {
                 connecting.stage = Stage::Discovering(version);
                 if carrier == Carrier::Stream && !only_modern {
-                    self.set_timer(now.monotonic + self.options.limits.probe_for, Timer::Probe);
+                    self.set_timer(now.monotonic.saturating_add(self.options.limits.probe_for), Timer::Probe);
                 }
-                self.send_discover(version, now);
+                self.send_discover(version, Purpose::Discover, now);
             }
             Step::Initialize | Step::Restart | Step::Events if only_modern => {
                 let text = "the server does not speak 2026-07-28, the only revision that is wanted";
-                self.end(Error::new(ErrorKind::UnsupportedVersion, text));
+                self.connect_failed(Error::new(ErrorKind::UnsupportedVersion, text), now);
             }
-            Step::Initialize => self.send_initialize(now),
+            Step::Initialize => {
+                // Nor may a modern server be deaf to `initialize` for ever, where that comes first (W14).
+                if carrier == Carrier::Stream && connecting.known.is_some() {
+                    self.set_timer(now.monotonic.saturating_add(self.options.limits.probe_for), Timer::Probe);
+                }
+                self.send_initialize(now);
+            }
             Step::Restart => {
                 connecting.restarted = true;
                 // The process that was asked before is gone, and so are its answers.
@@ -99,31 +145,33 @@ impl State {
             }
             Step::Events => {
                 connecting.stage = Stage::Events;
-                self.open_events();
+                self.open_events(now);
             }
             // Only with the result in hand: see `discovered` and `initialized`.
             Step::Modern(_) | Step::Legacy(_) => {}
-            Step::Fail(error) => self.end(error),
+            Step::Fail(error) => self.connect_failed(error, now),
         }
     }
 
-    fn send_discover(&mut self, version: Version, now: Now) {
+    /// Asks who the server is and what it speaks.
+    pub fn send_discover(&mut self, version: Version, purpose: Purpose, now: Now) -> u64 {
         let id = self.next_id();
         let mut out = Vec::with_capacity(320);
         write::request_with(&mut out, &RequestId::Int(id.into()), Method::Discover.as_str(), |out| {
             let meta = Meta { progress: None, version, options: &self.options, level: None };
             request::write(out, "{}", &meta, None);
         });
-        self.sent.insert(id, Sent::new(Purpose::Discover));
+        self.sent.insert(id, Sent::new(purpose));
         self.send_request(Post::new(id, version, Method::Discover), out, now);
+        id
     }
 
     pub fn send_initialize(&mut self, now: Now) {
+        let Phase::Connecting(connecting) = &mut self.phase else { return };
         let offered = match self.options.era {
             EraChoice::Legacy(version) => version,
-            _ => Version::NEWEST_LEGACY,
+            _ => connecting.known.filter(|v| v.era() == Era::Legacy).unwrap_or(Version::NEWEST_LEGACY),
         };
-        let Phase::Connecting(connecting) = &mut self.phase else { return };
         connecting.stage = Stage::Initializing;
         let id = self.next_id();
         let mut out = Vec::with_capacity(320);
@@ -147,6 +195,7 @@ impl State {
             _ => (Version::NEWEST, true),
         };
         let result = outcome.as_ref().ok().copied();
+        let why = why(&outcome, "the answer names no revision that is known here");
         let reaction = reaction(outcome, status);
         match (probe::after_discover(reaction, asked, carrier), result) {
             (Step::Modern(version), Some(result)) => {
@@ -155,21 +204,41 @@ impl State {
                 self.ready(version, server, now);
             }
             (_, _) if is_late => {}
-            (step, _) => self.step(step, now),
+            (step, _) => {
+                if matches!(step, Step::Initialize) {
+                    self.asked_in_vain(Method::Discover, why);
+                }
+                self.step(step, now);
+            }
         }
     }
 
     /// `initialize` was answered.
     pub fn initialized(&mut self, outcome: Result<&RawValue>, status: Option<u16>, now: Now) {
         let carrier = self.carrier();
+        let Phase::Connecting(connecting) = &mut self.phase else { return };
         let result = outcome.as_ref().ok().copied();
+        let why = why(&outcome, "the answer names a revision without a handshake");
+        // An answer, and not the one that the server was known to give.
+        let forgets = connecting.known.is_some() && (carrier == Carrier::Stream || status.is_some());
         let reaction = reaction(outcome, status);
         match (probe::after_initialize(reaction, carrier), result) {
             (Step::Legacy(version), Some(result)) => {
                 let server = describe(result, version, raw::get(result, "serverInfo").ok().flatten());
                 self.confirm(version, server, now);
             }
-            (step, _) => self.step(step, now),
+            (Step::Fail(_) | Step::Events, _) if forgets => {
+                connecting.known = None;
+                self.recovery.forget();
+                self.asked_in_vain(Method::Initialize, why);
+                self.step(Step::Discover(Version::NEWEST), now);
+            }
+            (step, _) => {
+                if !matches!(step, Step::Fail(_)) {
+                    self.asked_in_vain(Method::Initialize, why);
+                }
+                self.step(step, now);
+            }
         }
     }
 
@@ -180,7 +249,7 @@ impl State {
         write::notification(&mut out, Method::Initialized.as_str(), None);
         match self.http {
             // Each POST goes its own way: strict servers must not see a request before this.
-            Some(_) => self.post_initialized(version, out),
+            Some(_) => self.post_initialized(version, out, now),
             None => {
                 self.send_notice(out);
                 self.confirmed(now);
@@ -200,28 +269,38 @@ impl State {
     fn ready(&mut self, version: Version, server: Box<RawValue>, now: Now) {
         let Phase::Connecting(connecting) = std::mem::replace(&mut self.phase, Phase::Ready(version)) else { return };
         self.clear_connect_timers();
-        self.capabilities = self.capabilities.limited_to(version);
+        self.capabilities = self.declared.limited_to(version);
         self.server = Some(server.clone());
+        let by_events = self.http.as_ref().is_some_and(Http::has_endpoint);
+        self.recovery.succeeded(version, by_events, now);
         if version.era() == Era::Legacy {
-            self.open_general_stream(version);
+            self.open_general_stream();
         }
         self.effects.push(Effect::State(ClientState::Ready));
-        self.effects.push(Effect::Result(connecting.token, Ok(server)));
-        let held: Vec<_> = self.calls.keys().copied().collect();
-        for token in held {
-            self.dispatch(token, now);
+        match connecting.opened {
+            Some(token) => self.effects.push(Effect::Result(token, Ok(server))),
+            None => self.renew(version, now),
         }
+        self.send_held(now);
     }
 
     pub fn probe_silent(&mut self, now: Now) {
-        let asked = match &self.phase {
-            Phase::Connecting(Connecting { stage: Stage::Discovering(version), .. }) => *version,
-            _ => return,
-        };
-        self.step(probe::after_discover(Reaction::Silence, asked, self.carrier()), now);
+        let Phase::Connecting(connecting) = &self.phase else { return };
+        match connecting.stage {
+            Stage::Discovering(asked) => {
+                let limit = self.options.limits.probe_for.as_secs_f64();
+                self.asked_in_vain(Method::Discover, format!("no answer within {limit} s"));
+                self.step(probe::after_discover(Reaction::Silence, asked, self.carrier()), now);
+            }
+            // Whichever of the two questions is answered decides.
+            Stage::Initializing if connecting.known.is_some() => {
+                self.send_discover(Version::NEWEST, Purpose::Discover, now);
+            }
+            _ => {}
+        }
     }
 
-    pub fn connect_timed_out(&mut self) {
+    pub fn connect_timed_out(&mut self, now: Now) {
         let Phase::Connecting(connecting) = &self.phase else { return };
         let what = match connecting.stage {
             Stage::Discovering(_) => "answer `server/discover`",
@@ -231,20 +310,35 @@ impl State {
         };
         let limit = self.options.limits.connect_for.as_secs_f64();
         let text = format!("the server did not {what} within {limit} s (limit `connect_for`)");
-        self.end(Error::new(ErrorKind::Timeout, text).with("limit", "connect_for"));
+        self.connect_failed(Error::new(ErrorKind::Timeout, text).with("limit", "connect_for"), now);
     }
 
     /// The stream ended. A process that died of the question about the era gets one more chance without it.
     pub fn lost(&mut self, error: Error, now: Now) {
-        let retry = match &self.phase {
-            Phase::Connecting(connecting) => self.options.era == EraChoice::Auto && !connecting.restarted,
-            _ => false,
-        };
-        match retry {
-            true => self.step(probe::after_discover(Reaction::Ended(error), Version::NEWEST, self.carrier()), now),
-            false => self.end(error),
+        let Phase::Connecting(connecting) = &mut self.phase else { return self.lose(error, now) };
+        let was_discovering = matches!(connecting.stage, Stage::Discovering(_));
+        let retry = self.options.era == EraChoice::Auto && !connecting.restarted;
+        match (connecting.opened, connecting.known) {
+            // A server that is known to be modern does not die of that; one that was replaced by an old one may: next time it is asked
+            // as if it were new.
+            (None, Some(_)) => {
+                if was_discovering {
+                    self.recovery.forget();
+                }
+                self.connect_failed(error, now);
+            }
+            _ if retry => {
+                self.asked_in_vain(Method::Discover, error.to_string());
+                self.step(probe::after_discover(Reaction::Ended(error), Version::NEWEST, self.carrier()), now);
+            }
+            _ => self.connect_failed(error, now),
         }
     }
+}
+
+/// Why an answer is of no use.
+fn why(outcome: &Result<&RawValue>, otherwise: &str) -> String {
+    outcome.as_ref().err().map_or_else(|| otherwise.to_owned(), Error::to_string)
 }
 
 fn reaction(outcome: Result<&RawValue>, status: Option<u16>) -> Reaction<'_> {

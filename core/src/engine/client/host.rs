@@ -123,6 +123,9 @@ pub enum Change {
     Prompts,
     /// One resource.
     Resource { uri: Box<str> },
+    /// Changes may have been missed: the subscription that this call opened was interrupted and is open again. Without a call, the
+    /// whole connection was made anew, and every list and resource may have changed.
+    Missed { token: Option<Token> },
     /// The subscription that this call opened is over; changes may have been missed since.
     Ended { token: Token },
 }
@@ -132,7 +135,8 @@ pub trait LineSink: Send + Sync {
     /// Queues one message without its line end; there is no line end in it.
     fn send(&self, message: Bytes);
 
-    /// Starts the server anew; what is sent afterwards goes to the new one. Where that cannot be, the stream is reported as closed.
+    /// Starts the server anew; what is sent afterwards goes to the new one. One that still runs is ended first, and its end is not
+    /// reported. Where there can be no new one, the stream is reported as closed.
     fn restart(&self);
 
     /// Nothing will be sent any more.

@@ -1,24 +1,22 @@
 //! The HTTP carriers of all revisions: one POST per request with the answer in it (Streamable HTTP), the legacy session with its
-//! general stream, and the single event stream of 2024-11-05.
+//! general stream, and the single event stream of 2024-11-05. Here are their requests; `http_answer` reads what comes back.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bytes::Bytes;
-use http::header::{HeaderMap, HeaderName, HeaderValue};
-use http::{Method as Verb, StatusCode};
-use rustc_hash::FxHashMap;
+use http::Method as Verb;
+use http::header::{HeaderMap, HeaderValue};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::state::{Effect, Phase, Purpose, State};
-use crate::error::{Error, ErrorKind};
-use crate::limits::Limits;
+use super::state::{Effect, State};
+use crate::error::Error;
 use crate::model::{Era, Level, Method, Version};
 use crate::protocol::http::client::{self, Head, Reader};
-use crate::protocol::http::{headers, server};
 use crate::schema::xheader;
 use crate::time::Now;
-use crate::wire::envelope::{self, Message};
-use crate::wire::{Object, sse};
 
-/// Bytes of a failed answer that are looked at.
-const FAILURE_BYTES: usize = 64 << 10;
+/// Events that are remembered, at least.
+const SEEN: usize = 512;
 
 /// Where a client posts to, and what is under way there.
 pub(super) struct Http {
@@ -27,8 +25,12 @@ pub(super) struct Http {
     session: Option<HeaderValue>,
     /// The address that the event stream of 2024-11-05 named; answers then come on that stream.
     post_to: Option<String>,
-    exchanges: FxHashMap<u64, Exchange>,
+    pub exchanges: FxHashMap<u64, Exchange>,
     last: u64,
+    /// What a request carries now.
+    carried: Carried,
+    sessions: u32,
+    pub seen: Seen,
     /// What the arguments of tools are mirrored into, of those tools that have such arguments.
     pub mirrors: FxHashMap<Box<str>, xheader::HeaderMap>,
 }
@@ -51,12 +53,49 @@ impl Post {
 }
 
 /// One HTTP request.
-struct Exchange {
-    kind: Kind,
-    reader: Reader,
+pub(super) struct Exchange {
+    pub kind: Kind,
+    pub reader: Reader,
+    pub carried: Carried,
+    /// The last event of its stream that had an id, see [`Seen::mark`].
+    pub event: Option<u64>,
 }
 
+/// The session that a request carried, by its number: an id may come again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carried {
+    Nothing,
+    Session(u32),
+}
+
+/// The last events of one session that had ids, in two halves of which the older is forgotten as a whole.
+#[derive(Default)]
+pub(super) struct Seen {
+    newer: FxHashSet<u64>,
+    older: FxHashSet<u64>,
+}
+
+impl Seen {
+    /// What stands for an event. Its text counts too: some servers number each stream from one again.
+    pub fn mark(parts: impl Hash) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        parts.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// True when the event is new.
+    pub fn insert(&mut self, mark: u64) -> bool {
+        if self.older.contains(&mark) || !self.newer.insert(mark) {
+            return false;
+        }
+        if self.newer.len() >= SEEN {
+            self.older = std::mem::take(&mut self.newer);
+        }
+        true
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// Carries the request of that id.
     Request(u64),
@@ -72,6 +111,13 @@ pub(super) enum Kind {
     Delete,
 }
 
+impl Kind {
+    /// Whether it is of no use without the session.
+    fn is_of_session(self) -> bool {
+        matches!(self, Self::Initialized | Self::General | Self::Events)
+    }
+}
+
 impl Http {
     pub fn new(url: Box<str>, headers: HeaderMap) -> Self {
         Self {
@@ -81,8 +127,40 @@ impl Http {
             post_to: None,
             exchanges: FxHashMap::default(),
             last: 0,
+            carried: Carried::Nothing,
+            sessions: 0,
+            seen: Seen::default(),
             mirrors: FxHashMap::default(),
         }
+    }
+
+    /// Whether requests are answered on the event stream of 2024-11-05.
+    pub fn has_endpoint(&self) -> bool {
+        self.post_to.is_some()
+    }
+
+    /// Where requests are posted to from now on.
+    ///
+    /// # Errors
+    /// `Refused` for another origin (E09).
+    pub fn set_endpoint(&mut self, named: &[u8]) -> Result<(), Error> {
+        self.post_to = Some(client::resolve_endpoint(&self.url, &String::from_utf8_lossy(named))?);
+        Ok(())
+    }
+
+    /// The server answered the handshake, maybe with a session.
+    pub fn begin_session(&mut self, session: Option<HeaderValue>) {
+        self.carried = Carried::Nothing;
+        if session.is_some() {
+            self.sessions += 1;
+            self.carried = Carried::Session(self.sessions);
+        }
+        self.session = session;
+    }
+
+    /// What a request carries now.
+    pub fn carries(&self) -> Carried {
+        self.carried
     }
 }
 
@@ -116,28 +194,10 @@ impl State {
         }
     }
 
-    pub fn post_initialized(&mut self, version: Version, body: Vec<u8>) {
+    pub fn post_initialized(&mut self, version: Version, body: Vec<u8>, now: Now) {
         let head = Head { version: Some(version.as_str()), ..Head::default() };
         if let Err(error) = self.start_http(Kind::Initialized, Verb::POST, &head, body) {
-            self.end(error);
-        }
-    }
-
-    /// Opens the stream for what belongs to no request. Servers without one say so, and that harms nobody (H06).
-    pub fn open_general_stream(&mut self, version: Version) {
-        if self.http.as_ref().is_none_or(|http| http.post_to.is_some()) {
-            return;
-        }
-        let head = Head { version: Some(version.as_str()), ..Head::default() };
-        if let Err(error) = self.start_http(Kind::General, Verb::GET, &head, Vec::new()) {
-            self.report(Level::Error, error.to_string());
-        }
-    }
-
-    /// Opens the event stream of 2024-11-05.
-    pub fn open_events(&mut self) {
-        if let Err(error) = self.start_http(Kind::Events, Verb::GET, &Head::default(), Vec::new()) {
-            self.end(error);
+            self.connect_failed(error, now);
         }
     }
 
@@ -150,7 +210,8 @@ impl State {
         };
         let request = head.request(verb, url, Bytes::from(body))?;
         http.last += 1;
-        http.exchanges.insert(http.last, Exchange { kind, reader: Reader::Ignore });
+        let exchange = Exchange { kind, reader: Reader::Ignore, carried: http.carried, event: None };
+        http.exchanges.insert(http.last, exchange);
         self.effects.push(Effect::Request(http.last, Box::new(request)));
         Ok(http.last)
     }
@@ -177,190 +238,35 @@ impl State {
         }
     }
 
-    fn exchange(&mut self, id: u64) -> Option<&mut Exchange> {
+    pub fn exchange(&mut self, id: u64) -> Option<&mut Exchange> {
         self.http.as_mut()?.exchanges.get_mut(&id)
     }
 
-    pub fn http_head(&mut self, id: u64, status: StatusCode, all: &HeaderMap, now: Now) {
-        let options = std::sync::Arc::clone(&self.options);
-        let events_only = self.http.as_ref().is_some_and(|http| http.post_to.is_some());
-        let Some(exchange) = self.exchange(id) else { return };
-        let kind = exchange.kind;
-        match kind {
-            // What the body of an accepted message says does not matter (H03).
-            Kind::Request(_) if events_only && status.is_success() => {}
-            Kind::Request(_) => exchange.reader = Reader::open(status, all, &options.limits),
-            Kind::Events => match is_stream(status, all) {
-                true => exchange.reader = Reader::open(status, all, &options.limits),
-                false => {
-                    let error = client::failure(status, None, b"");
-                    self.abort(id);
-                    self.end(error);
-                }
-            },
-            Kind::General if is_stream(status, all) => exchange.reader = Reader::open(status, all, &options.limits),
-            Kind::General => {
-                self.abort(id);
-                if status.is_success() {
-                    self.report(
-                        Level::Debug,
-                        "the server answered GET with something that is no event stream".to_owned(),
-                    );
-                }
-            }
-            Kind::Initialized => {
-                if !status.is_success() {
-                    let text = format!("the server answered `notifications/initialized` with HTTP status {status}");
-                    self.report(Level::Warning, text);
-                }
-                self.confirmed(now);
-            }
-            Kind::Notice if !status.is_success() => {
-                self.report(Level::Warning, format!("the server answered a notification with HTTP status {status}"));
-            }
-            Kind::Notice | Kind::Delete => {}
-        }
-        if let Kind::Request(request) = kind
-            && status.is_success()
-            && self.sent.get(&request).is_some_and(|sent| sent.purpose == Purpose::Initialize)
-            && let Some(http) = &mut self.http
-        {
-            http.session = all.get(HeaderName::from_static(server::SESSION)).cloned();
-        }
+    /// Takes an exchange that is over.
+    pub fn take_exchange(&mut self, id: u64) -> Option<Exchange> {
+        self.http.as_mut()?.exchanges.remove(&id)
     }
 
-    pub fn http_chunk(&mut self, id: u64, chunk: &[u8], now: Now) {
-        let limits = self.options.limits.clone();
-        let Some(exchange) = self.exchange(id) else { return };
-        let kind = exchange.kind;
-        // It is put back below unless the exchange ends meanwhile.
-        let mut reader = std::mem::replace(&mut exchange.reader, Reader::Ignore);
-        if let Err(error) = self.read(kind, &mut reader, chunk, &limits, now) {
-            self.abort(id);
-            return self.broken(kind, error, now);
-        }
-        if let Some(exchange) = self.exchange(id) {
-            exchange.reader = reader;
-        }
-    }
-
-    fn read(
-        &mut self,
-        kind: Kind,
-        reader: &mut Reader,
-        mut chunk: &[u8],
-        limits: &Limits,
-        now: Now,
-    ) -> Result<(), Error> {
-        match reader {
-            Reader::Json(body) => client::append(body, chunk, limits),
-            Reader::Failure { body, .. } => {
-                let room = FAILURE_BYTES.saturating_sub(body.len());
-                body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-                Ok(())
-            }
-            Reader::Ignore => Ok(()),
-            Reader::Events(decoder) => {
-                while let Some(event) = decoder.next(&mut chunk)? {
-                    self.event(kind, &event, now);
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn event(&mut self, kind: Kind, event: &sse::Event<'_>, now: Now) {
-        match (event.name, kind) {
-            ("endpoint", Kind::Events) => self.endpoint(event.data, now),
-            // An event without data only carries an id (N13).
-            ("message", _) if !event.data.is_empty() => {
-                let of = match kind {
-                    Kind::Request(id) => Some(id),
-                    _ => None,
-                };
-                self.receive(event.data, of, now);
-            }
-            _ => {}
-        }
-    }
-
-    /// The event stream of 2024-11-05 says where to post to.
-    fn endpoint(&mut self, data: &[u8], now: Now) {
+    /// The session is over, and what belongs to it; requests under way still may be answered.
+    pub fn drop_session(&mut self) {
         let Some(http) = &mut self.http else { return };
-        if http.post_to.is_some() {
-            return;
+        http.session = None;
+        http.carried = Carried::Nothing;
+        http.seen = Seen::default();
+        http.post_to = None;
+        let over = http.exchanges.iter().filter(|(_, exchange)| exchange.kind.is_of_session()).map(|(id, _)| *id);
+        for id in over.collect::<Vec<_>>() {
+            self.abort(id);
         }
-        match client::resolve_endpoint(&http.url, &String::from_utf8_lossy(data)) {
-            Ok(url) => {
-                http.post_to = Some(url);
-                self.send_initialize(now);
-            }
-            Err(error) => self.end(error),
-        }
+        self.forget_general_stream();
     }
 
-    pub fn http_end(&mut self, id: u64, now: Now) {
-        let Some(exchange) = self.http.as_mut().and_then(|http| http.exchanges.remove(&id)) else { return };
-        let Exchange { kind, reader } = exchange;
-        match (kind, reader) {
-            (Kind::Request(request), Reader::Json(body)) => {
-                self.receive(&body, Some(request), now);
-                self.unanswered(request, "the body of the answer holds no answer", now);
-            }
-            (Kind::Request(request), Reader::Failure { .. }) if self.is_resumed(request) => {
-                self.unanswered(request, "the event stream ended before the answer, and cannot be resumed", now);
-            }
-            (Kind::Request(request), Reader::Failure { status, retry_after, body }) => {
-                let error = self.error_of(status, retry_after.as_deref(), &body);
-                self.answered(request, Err(error), Some(status.as_u16()), now);
-            }
-            // It must not wait for its time limit (E07).
-            (Kind::Request(request), Reader::Events(stream)) if !self.resumes(request, Some(&stream), now) => {
-                self.unanswered(request, "the event stream ended before the answer", now);
-            }
-            (Kind::Events, _) => self.end(Error::new(ErrorKind::Closed, "the server ended the event stream")),
-            _ => {}
+    /// Everything is over that is under way.
+    pub fn reset_http(&mut self) {
+        let under_way = self.http.iter().flat_map(|http| http.exchanges.keys()).copied();
+        for id in under_way.collect::<Vec<_>>() {
+            self.abort(id);
         }
+        self.drop_session();
     }
-
-    fn unanswered(&mut self, request: u64, why: &str, now: Now) {
-        self.answered(request, Err(Error::new(ErrorKind::Closed, why).retryable()), None, now);
-    }
-
-    /// The error that a failed answer holds: the server's own where the body is one.
-    fn error_of(&self, status: StatusCode, retry_after: Option<&str>, body: &[u8]) -> Error {
-        match envelope::parse::<Object<'_>>(body, &self.options.limits) {
-            Ok(Message::Response { outcome: Err(error), .. } | Message::Orphan { error }) => {
-                Error::from(error).with("status", status.as_u16())
-            }
-            _ => client::failure(status, retry_after, body),
-        }
-    }
-
-    pub fn http_failed(&mut self, id: u64, error: Error, now: Now) {
-        let Some(exchange) = self.http.as_mut().and_then(|http| http.exchanges.remove(&id)) else { return };
-        let resumes = match (exchange.kind, &exchange.reader) {
-            (Kind::Request(request), Reader::Events(stream)) => self.resumes(request, Some(stream), now),
-            (Kind::Request(request), _) if self.is_resumed(request) => self.resumes(request, None, now),
-            _ => false,
-        };
-        if !resumes {
-            self.broken(exchange.kind, error, now);
-        }
-    }
-
-    fn broken(&mut self, kind: Kind, error: Error, now: Now) {
-        match kind {
-            Kind::Request(request) => self.answered(request, Err(error), None, now),
-            Kind::Events => self.end(error),
-            Kind::Initialized if matches!(self.phase, Phase::Connecting(_)) => self.end(error),
-            Kind::General | Kind::Notice | Kind::Initialized => self.report(Level::Warning, error.to_string()),
-            Kind::Delete => {}
-        }
-    }
-}
-
-fn is_stream(status: StatusCode, all: &HeaderMap) -> bool {
-    let kind = all.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    status.is_success() && headers::is_event_stream(kind)
 }

@@ -3,6 +3,10 @@
 //! | file | holds |
 //! |---|---|
 //! | `connect` | from the first question to an agreed revision |
+//! | `recover` | a connection that was lost, and is made anew |
+//! | `repeat` | requests that are sent again |
+//! | `renew` | what is told a server again after its connection was made anew |
+//! | `pulse` | whether a silent server is there |
 //! | `call` | a call, its requests, its time limit, its result |
 //! | `state` | what is under way, what is due when |
 //! | `request` | what the parameters of a request carry besides the caller's own |
@@ -10,7 +14,9 @@
 //! | `input` | what the server asks, in either era |
 //! | `mirror` | tool arguments that HTTP headers repeat |
 //! | `subscribe` | subscriptions, which outlive their answer |
-//! | `http_link` | requests and streams of the HTTP carriers |
+//! | `http_link` | requests of the HTTP carriers |
+//! | `http_answer` | what comes back on them |
+//! | `general` | the stream of a legacy session for what belongs to no request |
 //! | `resume` | event streams that ended too early |
 //!
 //! All state is behind one lock. An event changes it and queues effects; whoever came first runs them, in order and without the
@@ -22,19 +28,25 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode};
 use serde_json::value::RawValue;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::model::{Level, Version};
 use crate::time::Now;
 
 mod call;
 mod connect;
+mod general;
 mod host;
+mod http_answer;
 mod http_link;
 mod input;
 mod mirror;
 mod operation;
 mod options;
+mod pulse;
 mod receive;
+mod recover;
+mod renew;
+mod repeat;
 mod request;
 mod resume;
 mod state;
@@ -152,7 +164,7 @@ impl ClientEngine {
 
     /// Ends the connection: every call fails, and the server is told where it can be.
     pub fn close(&self) {
-        self.act(|state| state.end(Error::new(ErrorKind::Closed, "the client was closed")));
+        self.act(State::close);
     }
 
     /// Whether the connection is over.
@@ -160,7 +172,7 @@ impl ClientEngine {
         matches!(self.lock().phase, Phase::Closed(_))
     }
 
-    /// The revision that is spoken, once the connection is made.
+    /// The revision that is spoken, once the connection is made. Worth to be remembered: see [`ClientOptions::known`].
     pub fn version(&self) -> Option<Version> {
         self.lock().version()
     }

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::host::{Change, Token};
-use super::state::{Effect, Purpose, State, empty};
+use super::state::{Effect, State, empty};
 use crate::error::Error;
 use crate::model::params::{self, meta_key};
 use crate::model::{Era, Level, Method};
@@ -14,6 +14,7 @@ use crate::wire::{Object, RequestId, raw};
 impl State {
     /// One message, or a batch of 2025-03-26. `of` is the request whose own stream it came on.
     pub fn receive(&mut self, text: &[u8], of: Option<u64>, now: Now) {
+        self.pulse.heard(now);
         if !envelope::is_batch(text) {
             return self.receive_one(text, of, now);
         }
@@ -75,7 +76,7 @@ impl State {
                 let id = params.and_then(|params| member(params, "_meta"));
                 let id = id.and_then(|meta| member(meta, meta_key::SUBSCRIPTION_ID)).and_then(|id| self.read_id(id));
                 if let Some(token) = id.as_ref().and_then(number).or(of).and_then(|id| self.token_of(id)) {
-                    self.acknowledged(token, params);
+                    self.acknowledged(token, params, now);
                 }
             }
             Method::Cancelled => {
@@ -83,7 +84,7 @@ impl State {
                 let Some(id) = id else { return };
                 match self.version().map(|version| version.era()) {
                     // A modern server may only end subscriptions.
-                    Some(Era::Modern) => self.subscription_ended(&id),
+                    Some(Era::Modern) => self.subscription_ended(&id, now),
                     _ => self.question_cancelled(&id),
                 }
             }
@@ -114,10 +115,7 @@ impl State {
 
     /// The call that request `id` was sent for, while it is open.
     pub fn token_of(&self, id: u64) -> Option<Token> {
-        match self.sent.get(&id)?.purpose {
-            Purpose::Call(token) => Some(token),
-            Purpose::Discover | Purpose::Initialize => None,
-        }
+        self.sent.get(&id)?.purpose.call()
     }
 
     fn read_id(&self, raw: &RawValue) -> Option<RequestId> {

@@ -14,9 +14,9 @@ use crate::time::Now;
 use crate::wire::sse::Decoder;
 
 /// The wait before a stream is asked for again, where the server names none.
-const USUAL: Duration = Duration::from_secs(1);
+pub(super) const USUAL: Duration = Duration::from_secs(1);
 /// The wait that even a server which names less gets.
-const SHORTEST: Duration = Duration::from_millis(50);
+pub(super) const SHORTEST: Duration = Duration::from_millis(50);
 /// How often in a row a stream may end, or not come at all, without anything new.
 const BARREN: u32 = 3;
 

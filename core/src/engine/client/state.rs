@@ -11,10 +11,14 @@ use serde_json::value::RawValue;
 
 use super::call::Call;
 use super::connect::Connecting;
+use super::general::General;
 use super::host::{AskKind, Change, ClientState, Token};
 use super::http_link::{Http, Post};
 use super::input::Ask;
 use super::options::ClientOptions;
+use super::pulse::Pulse;
+use super::recover::Recovery;
+use super::renew::Kept;
 use super::resume::Resume;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{ClientCapabilities, Level, Version};
@@ -43,6 +47,8 @@ pub(super) enum Effect {
 pub(super) enum Phase {
     Idle,
     Connecting(Connecting),
+    /// It was lost, and the next attempt to make it anew waits for its time.
+    Lost,
     Ready(Version),
     Closed(Error),
 }
@@ -53,6 +59,20 @@ pub(super) enum Purpose {
     Discover,
     Initialize,
     Call(Token),
+    /// Whether the server is there.
+    Ping,
+    /// What an earlier connection had: a subscription, the log level.
+    Renew,
+}
+
+impl Purpose {
+    /// The call that it is for, if any.
+    pub fn call(self) -> Option<Token> {
+        match self {
+            Self::Call(token) => Some(token),
+            _ => None,
+        }
+    }
 }
 
 /// A request without an answer.
@@ -75,15 +95,30 @@ impl Sent {
 pub(super) enum Timer {
     Probe,
     Connect,
+    /// The next attempt to make a lost connection anew.
+    Recover,
     Call(Token),
     /// The event stream of that request is asked for again.
     Resume(u64),
+    /// The request of that call is sent again.
+    Repeat(Token),
+    /// The general stream of a legacy session is opened again.
+    General,
+    /// Whether the server was silent for too long.
+    Pulse,
 }
 
 pub(super) struct State {
     pub options: Arc<ClientOptions>,
+    /// What the options declare.
+    pub declared: ClientCapabilities,
+    /// What the revision that is spoken has of that.
     pub capabilities: ClientCapabilities,
     pub phase: Phase,
+    pub recovery: Recovery,
+    pub pulse: Pulse,
+    pub kept: Kept,
+    pub general: General,
     pub server: Option<Box<RawValue>>,
     /// Present when the carrier is HTTP.
     pub http: Option<Http>,
@@ -91,7 +126,7 @@ pub(super) struct State {
     pub calls: BTreeMap<Token, Call>,
     pub sent: FxHashMap<u64, Sent>,
     pub asks: FxHashMap<u64, Ask>,
-    /// The level that modern requests carry.
+    /// The level of log messages that was asked for; modern requests carry it, legacy sessions are told once.
     pub level: Option<Level>,
     timers: BTreeSet<(Duration, Timer)>,
     last_token: Token,
@@ -109,9 +144,14 @@ impl State {
         let declared = serde_json::from_str::<&RawValue>(&options.capabilities).ok();
         let capabilities = declared.and_then(|raw| ClientCapabilities::parse(raw).ok()).unwrap_or_default();
         Self {
-            options: Arc::new(options),
+            declared: capabilities,
             capabilities,
             phase: Phase::Idle,
+            recovery: Recovery::new(options.known),
+            pulse: Pulse::default(),
+            kept: Kept::default(),
+            general: General::default(),
+            options: Arc::new(options),
             server: None,
             http,
             calls: BTreeMap::new(),
@@ -128,10 +168,12 @@ impl State {
         }
     }
 
+    /// The revision that is spoken, or was until the connection was lost.
     pub fn version(&self) -> Option<Version> {
         match self.phase {
             Phase::Ready(version) => Some(version),
-            _ => None,
+            Phase::Connecting(_) | Phase::Lost => self.recovery.spoken(),
+            Phase::Idle | Phase::Closed(_) => None,
         }
     }
 
@@ -183,7 +225,7 @@ impl State {
 
     /// Takes back the timers of the connection's making.
     pub fn clear_connect_timers(&mut self) {
-        self.timers.retain(|(_, timer)| matches!(timer, Timer::Call(_) | Timer::Resume(_)));
+        self.timers.retain(|(_, timer)| !matches!(timer, Timer::Probe | Timer::Connect));
     }
 
     pub fn next_due(&self) -> Option<Duration> {
@@ -195,22 +237,38 @@ impl State {
             self.timers.remove(&(at, timer));
             match timer {
                 Timer::Probe => self.probe_silent(now),
-                Timer::Connect => self.connect_timed_out(),
+                Timer::Connect => self.connect_timed_out(now),
+                Timer::Recover => self.attempt(now),
                 Timer::Call(token) => self.call_due(token, now),
                 Timer::Resume(request) => self.resume(request, now),
+                Timer::Repeat(token) => self.repeat(token, now),
+                Timer::General => self.open_general_stream(),
+                Timer::Pulse => self.feel(now),
             }
         }
     }
 
-    /// The connection is over: everything fails with what is known about that, at once (W23).
+    /// The connection is given up.
     pub fn end(&mut self, error: Error) {
+        let cause = error.to_string().into();
+        self.end_as(ClientState::Failed { cause }, error);
+    }
+
+    /// The user wants no more of it.
+    pub fn close(&mut self) {
+        self.end_as(ClientState::Closed, Error::new(ErrorKind::Closed, "the client was closed"));
+    }
+
+    /// The connection is over: everything fails with what is known about that, at once (W23).
+    fn end_as(&mut self, state: ClientState, error: Error) {
         if matches!(self.phase, Phase::Closed(_)) {
             return;
         }
         let connecting = match std::mem::replace(&mut self.phase, Phase::Closed(closed_again(&error))) {
-            Phase::Connecting(connecting) => Some(connecting.token),
+            Phase::Connecting(connecting) => connecting.opened,
             _ => None,
         };
+        self.effects.push(Effect::State(state));
         self.timers.clear();
         self.sent.clear();
         self.withdraw_asks(|_| true);
@@ -244,7 +302,8 @@ pub(super) fn closed_again(error: &Error) -> Error {
     facts_of(error, Error::new(ErrorKind::Closed, error.message()))
 }
 
-fn copy(error: &Error) -> Error {
+/// The same failure once more.
+pub(super) fn copy(error: &Error) -> Error {
     let copy = facts_of(error, Error::new(error.kind(), error.message()).with_code(error.code()));
     match error.data() {
         Some(data) => copy.with_data(data.to_owned()),

@@ -5,20 +5,27 @@
 use serde_json::value::RawValue;
 
 use super::call::Call;
-use super::host::Token;
+use super::host::{Change, Token};
 use super::operation::{Operation, Plan};
 use super::receive::number;
 use super::request::{self, Meta};
 use super::state::{Effect, State, empty};
 use crate::error::{Error, Result};
 use crate::model::{Level, params};
+use crate::time::Now;
 use crate::wire::{RequestId, raw, write};
 
 impl State {
-    /// The server acknowledged a subscription: that is its answer.
-    pub fn acknowledged(&mut self, token: Token, params: Option<&RawValue>) {
-        let Some(call) = self.calls.get_mut(&token).filter(|call| call.is_subscription() && !call.open) else { return };
-        call.open = true;
+    /// The server acknowledged a subscription: that is its answer. One that was opened again has had it.
+    pub fn acknowledged(&mut self, token: Token, params: Option<&RawValue>, now: Now) {
+        let Some(call) = self.calls.get_mut(&token).filter(|call| call.is_subscription()) else { return };
+        call.again.since = now.monotonic;
+        if std::mem::replace(&mut call.open, true) {
+            if std::mem::take(&mut call.again.interrupted) {
+                self.effects.push(Effect::Change(Change::Missed { token: Some(token) }));
+            }
+            return;
+        }
         let operation = call.operation;
         self.disarm(token);
         let accepted = params.and_then(|params| raw::get(params, "notifications").ok().flatten());
@@ -30,12 +37,18 @@ impl State {
     }
 
     /// A modern server ends a subscription.
-    pub fn subscription_ended(&mut self, id: &RequestId) {
-        let token = number(id).and_then(|id| self.token_of(id));
-        let Some(token) = token.filter(|token| self.calls.get(token).is_some_and(Call::is_subscription)) else {
-            return;
-        };
-        self.finish(token, Err(Error::internal("the server ended the subscription")));
+    pub fn subscription_ended(&mut self, id: &RequestId, now: Now) {
+        let Some(request) = number(id) else { return };
+        let token = self.token_of(request);
+        let call = token.and_then(|token| Some((token, self.calls.get(&token)?)));
+        let Some((token, call)) = call.filter(|(_, call)| call.is_subscription()) else { return };
+        match call.open {
+            true => {
+                self.unsend(request);
+                self.subscription_over(token, false, now);
+            }
+            false => self.finish(token, Err(Error::internal("the server ended the subscription"))),
+        }
     }
 
     /// `unsubscribe`: takes back the subscription to that resource.
@@ -77,7 +90,7 @@ impl State {
 }
 
 impl Call {
-    fn is_subscription(&self) -> bool {
+    pub fn is_subscription(&self) -> bool {
         matches!(self.plan, Plan::Open | Plan::OpenOne)
     }
 }
@@ -89,7 +102,7 @@ pub(super) fn write_one(out: &mut Vec<u8>, own: &RawValue, meta: &Meta<'_>) {
     request::write(out, &params, meta, None);
 }
 
-fn uri_of(own: &RawValue) -> Option<String> {
+pub(super) fn uri_of(own: &RawValue) -> Option<String> {
     let uri = raw::get(own, "uri").ok().flatten()?;
     params::text(uri, "uri").ok().map(std::borrow::Cow::into_owned)
 }

@@ -109,6 +109,12 @@ impl Reader {
     }
 }
 
+/// Whether an answer is an event stream.
+pub fn is_stream(status: StatusCode, all: &HeaderMap) -> bool {
+    let kind = all.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    status.is_success() && headers::is_event_stream(kind)
+}
+
 /// Takes more of a body that is read as a whole.
 ///
 /// # Errors

@@ -119,6 +119,30 @@ pub fn after_initialize(reaction: Reaction<'_>, carrier: Carrier) -> Step {
     }
 }
 
+/// Whether an error of a server that was modern says that it was replaced: by one of another revision, or by a legacy one, which wants a
+/// handshake or knows no such method. `status` is that of HTTP; `declared` says that the server has what it was asked for. Nothing was
+/// done then, so the request can be repeated.
+pub fn is_no_longer_modern(error: &Error, status: Option<u16>, declared: bool) -> bool {
+    let is_message = error.kind() == ErrorKind::Remote;
+    match (error.code(), status) {
+        (-32022, _) => true,
+        (-32601, Some(_)) if is_message => declared,
+        (-32600 | -32000 | -32001, Some(400 | 404)) if is_message => true,
+        (_, Some(400 | 404 | 405 | 406 | 415)) => !is_message,
+        _ => false,
+    }
+}
+
+/// Whether an error of a server with an HTTP session says that it was replaced, or has lost the session without saying 404 (H01): many
+/// servers refuse a session they do not know with 400 and words about it.
+pub fn is_no_longer_legacy(error: &Error, status: Option<u16>) -> bool {
+    match error.code() {
+        -32022 => true,
+        -32602 => false,
+        code => status == Some(400) && (code == -32020 || error.message().to_ascii_lowercase().contains("session")),
+    }
+}
+
 /// The best revision that both sides speak.
 fn choose(versions: &[String], asked: Version, error: Option<Error>) -> Step {
     let modern = newest(versions, Era::Modern);
