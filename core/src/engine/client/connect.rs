@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::host::{ClientState, Token};
 use super::http_link::Post;
 use super::options::EraChoice;
-use super::request::{self, Meta};
+use super::request::{self, Extra, Meta};
 use super::state::{Effect, Phase, Purpose, Sent, State, Timer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::params::meta_key;
@@ -112,7 +112,7 @@ impl State {
         let mut out = Vec::with_capacity(320);
         write::request_with(&mut out, &RequestId::Int(id.into()), Method::Discover.as_str(), |out| {
             let meta = Meta { progress: None, version, options: &self.options, level: None };
-            request::write(out, "{}", &meta, None);
+            request::write(out, "{}", &meta, Extra::None);
         });
         self.sent.insert(id, Sent::new(Purpose::Discover));
         self.send_request(Post::new(id, version, Method::Discover), out, now);
@@ -207,6 +207,7 @@ impl State {
         }
         self.effects.push(Effect::State(ClientState::Ready));
         self.effects.push(Effect::Result(connecting.token, Ok(server)));
+        self.renewed(now);
         let held: Vec<_> = self.calls.keys().copied().collect();
         for token in held {
             self.dispatch(token, now);

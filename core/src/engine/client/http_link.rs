@@ -12,7 +12,6 @@ use crate::limits::Limits;
 use crate::model::{Era, Level, Method, Version};
 use crate::protocol::http::client::{self, Head, Reader};
 use crate::protocol::http::{headers, server};
-use crate::schema::xheader;
 use crate::time::Now;
 use crate::wire::envelope::{self, Message};
 use crate::wire::{Object, sse};
@@ -29,8 +28,6 @@ pub(super) struct Http {
     post_to: Option<String>,
     exchanges: FxHashMap<u64, Exchange>,
     last: u64,
-    /// What the arguments of tools are mirrored into, of those tools that have such arguments.
-    pub mirrors: FxHashMap<Box<str>, xheader::HeaderMap>,
 }
 
 /// A request on its way, and what its head repeats of it.
@@ -42,11 +39,13 @@ pub(super) struct Post {
     pub name: Option<String>,
     /// `Mcp-Param-*`, modern calls only.
     pub mirrored: Vec<(Box<str>, String)>,
+    /// What its caller adds.
+    pub headers: HeaderMap,
 }
 
 impl Post {
     pub fn new(id: u64, version: Version, method: Method) -> Self {
-        Self { id, version, method, name: None, mirrored: Vec::new() }
+        Self { id, version, method, name: None, mirrored: Vec::new(), headers: HeaderMap::new() }
     }
 }
 
@@ -74,28 +73,21 @@ pub(super) enum Kind {
 
 impl Http {
     pub fn new(url: Box<str>, headers: HeaderMap) -> Self {
-        Self {
-            url,
-            headers,
-            session: None,
-            post_to: None,
-            exchanges: FxHashMap::default(),
-            last: 0,
-            mirrors: FxHashMap::default(),
-        }
+        Self { url, headers, session: None, post_to: None, exchanges: FxHashMap::default(), last: 0 }
     }
 }
 
 impl State {
     /// Posts a request; its head says what its body says where the revision wants that.
     pub fn post_request(&mut self, post: Post, body: Vec<u8>, now: Now) {
-        let Post { id, version, method, name, mirrored } = post;
+        let Post { id, version, method, name, mirrored, headers } = post;
         let head = Head {
             // Before the handshake has agreed on a revision there is none to name.
             version: (method != Method::Initialize).then(|| version.as_str()),
             method: (version.era() == Era::Modern).then(|| method.as_str()),
             name: name.as_deref(),
             mirrored: &mirrored,
+            call: Some(&headers),
             ..Head::default()
         };
         match self.start_http(Kind::Request(id), Verb::POST, &head, body) {

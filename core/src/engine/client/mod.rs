@@ -4,10 +4,15 @@
 //! |---|---|
 //! | `connect` | from the first question to an agreed revision |
 //! | `call` | a call, its requests, its time limit, its result |
+//! | `pages` | listings, which come in pages |
+//! | `cache` | results that may be kept for a while |
+//! | `changes` | changes that the server tells, gathered |
 //! | `state` | what is under way, what is due when |
 //! | `request` | what the parameters of a request carry besides the caller's own |
 //! | `receive` | messages of the server |
 //! | `input` | what the server asks, in either era |
+//! | `tools` | what is known of the server's tools |
+//! | `output` | structured results against the output schemas of tools |
 //! | `mirror` | tool arguments that HTTP headers repeat |
 //! | `subscribe` | subscriptions, which outlive their answer |
 //! | `http_link` | requests and streams of the HTTP carriers |
@@ -26,7 +31,9 @@ use crate::error::{Error, ErrorKind};
 use crate::model::{Level, Version};
 use crate::time::Now;
 
+mod cache;
 mod call;
+mod changes;
 mod connect;
 mod host;
 mod http_link;
@@ -34,15 +41,19 @@ mod input;
 mod mirror;
 mod operation;
 mod options;
+mod output;
+mod pages;
 mod receive;
 mod request;
 mod resume;
 mod state;
 mod subscribe;
+mod tools;
 
 pub use host::{AskKind, Change, ClientHost, ClientState, LineSink, Link, RequestSink, Token, ToolsDiff};
 pub use operation::Operation;
 pub use options::{CallOptions, ClientOptions, EraChoice};
+pub use tools::tool_hash;
 
 use state::{Effect, Phase, State};
 
@@ -91,7 +102,10 @@ impl ClientEngine {
     /// The answer to what the server asked: `{"result": {...}}` or `{"error": {"code", "message", "data"?}}`. A number that is
     /// over is ignored.
     pub fn answer(&self, number: u64, text: &str, now: Now) {
-        self.act(|state| state.answer(number, text, now));
+        // A form is checked without the lock: its schema is the server's, and may take long.
+        let Some(question) = self.lock().question(number) else { return };
+        let answer = question.read(text);
+        self.act(|state| state.answer(number, answer, now));
     }
 
     /// One message came in over a stream, without its line end. What is no message is reported and never answered (W02).
@@ -206,6 +220,10 @@ impl ClientEngine {
             (Effect::Abort(id), Out::Http(sink)) => sink.abort(id),
             (Effect::Close, Out::Http(sink)) => sink.close(),
             (Effect::Result(token, result), _) => self.host.result(token, result),
+            (Effect::Checked(token, result, tool), _) => {
+                let report = |text| self.host.report(Level::Warning, text);
+                self.host.result(token, tool.checked(result, report));
+            }
             (Effect::Progress(token, params), _) => self.host.progress(token, params),
             (Effect::Log(token, params), _) => self.host.log(token, params),
             (Effect::Change(change), _) => self.host.change(change),

@@ -2,7 +2,8 @@
 
 use serde_json::value::RawValue;
 
-use super::host::{Change, Token};
+use super::cache::Topic;
+use super::host::Token;
 use super::state::{Effect, Purpose, State, empty};
 use crate::error::Error;
 use crate::model::params::{self, meta_key};
@@ -34,7 +35,7 @@ impl State {
                 Some(id) => self.answered(id, outcome.map_err(Error::from), of.map(|_| 200), now),
                 None => self.report(Level::Debug, format!("the server answered {id}, which was not asked")),
             },
-            Ok(Message::Request { id, method, params }) => self.asked(id, &method, params.map(Object::raw)),
+            Ok(Message::Request { id, method, params }) => self.asked(id, &method, params.map(Object::raw), now),
             Ok(Message::Notification { method, params }) => {
                 if let Some(known) = Method::parse(&method) {
                     self.notified(known, params.map(Object::raw), of, now);
@@ -62,13 +63,13 @@ impl State {
                 let token = of.and_then(|id| self.token_of(id));
                 self.effects.push(Effect::Log(token, params.map_or_else(empty, ToOwned::to_owned)));
             }
-            Method::ToolsChanged => self.effects.push(Effect::Change(Change::Tools(None))),
-            Method::ResourcesChanged => self.effects.push(Effect::Change(Change::Resources)),
-            Method::PromptsChanged => self.effects.push(Effect::Change(Change::Prompts)),
+            Method::ToolsChanged => self.list_changed(Topic::Tools, now),
+            Method::ResourcesChanged => self.list_changed(Topic::Resources, now),
+            Method::PromptsChanged => self.list_changed(Topic::Prompts, now),
             Method::ResourceUpdated => {
                 let uri = params.and_then(|params| member(params, "uri"));
                 if let Some(uri) = uri.and_then(|uri| params::text(uri, "uri").ok()) {
-                    self.effects.push(Effect::Change(Change::Resource { uri: uri.as_ref().into() }));
+                    self.resource_updated(&uri);
                 }
             }
             Method::Acknowledged => {
@@ -83,7 +84,7 @@ impl State {
                 let Some(id) = id else { return };
                 match self.version().map(|version| version.era()) {
                     // A modern server may only end subscriptions.
-                    Some(Era::Modern) => self.subscription_ended(&id),
+                    Some(Era::Modern) => self.subscription_ended(&id, now),
                     _ => self.question_cancelled(&id),
                 }
             }

@@ -9,13 +9,16 @@ use http::Request;
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 
-use super::call::Call;
+use super::cache::{Cache, Topic};
+use super::call::{Call, Waiter};
+use super::changes::Changes;
 use super::connect::Connecting;
 use super::host::{AskKind, Change, ClientState, Token};
 use super::http_link::{Http, Post};
-use super::input::Ask;
+use super::input::Asked;
 use super::options::ClientOptions;
 use super::resume::Resume;
+use super::tools::{Tool, Tools};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{ClientCapabilities, Level, Version};
 use crate::time::Now;
@@ -29,6 +32,8 @@ pub(super) enum Effect {
     Abort(u64),
     Close,
     Result(Token, Result<Box<RawValue>>),
+    /// The result of a tool, which its output schema is held against: not under the lock, since that may take long.
+    Checked(Token, Box<RawValue>, Arc<Tool>),
     Progress(Token, Box<RawValue>),
     Log(Option<Token>, Box<RawValue>),
     Change(Change),
@@ -45,6 +50,16 @@ pub(super) enum Phase {
     Connecting(Connecting),
     Ready(Version),
     Closed(Error),
+}
+
+impl Phase {
+    /// The revision that is spoken, once the connection is made.
+    pub fn version(&self) -> Option<Version> {
+        match self {
+            Self::Ready(version) => Some(*version),
+            _ => None,
+        }
+    }
 }
 
 /// What waits for the answer to a request.
@@ -78,6 +93,10 @@ pub(super) enum Timer {
     Call(Token),
     /// The event stream of that request is asked for again.
     Resume(u64),
+    /// Changes of a list were gathered.
+    Changed(Topic),
+    /// The host's answer to that question of a legacy server.
+    Ask(u64),
 }
 
 pub(super) struct State {
@@ -90,7 +109,10 @@ pub(super) struct State {
     /// In the order of their start.
     pub calls: BTreeMap<Token, Call>,
     pub sent: FxHashMap<u64, Sent>,
-    pub asks: FxHashMap<u64, Ask>,
+    pub asks: FxHashMap<u64, Asked>,
+    pub tools: Tools,
+    pub cache: Cache,
+    pub changes: Changes,
     /// The level that modern requests carry.
     pub level: Option<Level>,
     timers: BTreeSet<(Duration, Timer)>,
@@ -109,6 +131,8 @@ impl State {
         let declared = serde_json::from_str::<&RawValue>(&options.capabilities).ok();
         let capabilities = declared.and_then(|raw| ClientCapabilities::parse(raw).ok()).unwrap_or_default();
         Self {
+            cache: Cache::new(options.limits.cache_bytes),
+            changes: Changes::default(),
             options: Arc::new(options),
             capabilities,
             phase: Phase::Idle,
@@ -117,6 +141,7 @@ impl State {
             calls: BTreeMap::new(),
             sent: FxHashMap::default(),
             asks: FxHashMap::default(),
+            tools: Tools::default(),
             level: None,
             timers: BTreeSet::new(),
             last_token: 0,
@@ -129,10 +154,7 @@ impl State {
     }
 
     pub fn version(&self) -> Option<Version> {
-        match self.phase {
-            Phase::Ready(version) => Some(version),
-            _ => None,
-        }
+        self.phase.version()
     }
 
     pub fn next_token(&mut self) -> Token {
@@ -183,7 +205,7 @@ impl State {
 
     /// Takes back the timers of the connection's making.
     pub fn clear_connect_timers(&mut self) {
-        self.timers.retain(|(_, timer)| matches!(timer, Timer::Call(_) | Timer::Resume(_)));
+        self.timers.retain(|(_, timer)| !matches!(timer, Timer::Probe | Timer::Connect));
     }
 
     pub fn next_due(&self) -> Option<Duration> {
@@ -198,6 +220,8 @@ impl State {
                 Timer::Connect => self.connect_timed_out(),
                 Timer::Call(token) => self.call_due(token, now),
                 Timer::Resume(request) => self.resume(request, now),
+                Timer::Changed(topic) => self.gathered(topic, now),
+                Timer::Ask(number) => self.ask_due(number),
             }
         }
     }
@@ -218,10 +242,11 @@ impl State {
             self.effects.push(Effect::Result(token, Err(copy(&error))));
         }
         for (token, call) in std::mem::take(&mut self.calls) {
-            self.effects.push(match call.open {
-                true => Effect::Change(Change::Ended { token }),
-                false => Effect::Result(token, Err(closed_again(&error))),
-            });
+            match call.waiter {
+                Waiter::Host if call.open => self.effects.push(Effect::Change(Change::Ended { token })),
+                Waiter::Host => self.effects.push(Effect::Result(token, Err(closed_again(&error)))),
+                Waiter::Refresh(_) | Waiter::Calls(_) => {}
+            }
         }
         self.end_http();
         self.effects.push(Effect::Close);

@@ -8,10 +8,11 @@ use super::call::Call;
 use super::host::Token;
 use super::operation::{Operation, Plan};
 use super::receive::number;
-use super::request::{self, Meta};
+use super::request::{self, Extra, Meta};
 use super::state::{Effect, State, empty};
 use crate::error::{Error, Result};
 use crate::model::{Level, params};
+use crate::time::Now;
 use crate::wire::{RequestId, raw, write};
 
 impl State {
@@ -30,12 +31,12 @@ impl State {
     }
 
     /// A modern server ends a subscription.
-    pub fn subscription_ended(&mut self, id: &RequestId) {
+    pub fn subscription_ended(&mut self, id: &RequestId, now: Now) {
         let token = number(id).and_then(|id| self.token_of(id));
         let Some(token) = token.filter(|token| self.calls.get(token).is_some_and(Call::is_subscription)) else {
             return;
         };
-        self.finish(token, Err(Error::internal("the server ended the subscription")));
+        self.finish(token, Err(Error::internal("the server ended the subscription")), now);
     }
 
     /// `unsubscribe`: takes back the subscription to that resource.
@@ -86,7 +87,7 @@ impl Call {
 pub(super) fn write_one(out: &mut Vec<u8>, own: &RawValue, meta: &Meta<'_>) {
     let uri = raw::get(own, "uri").ok().flatten().map_or("\"\"", RawValue::get);
     let params = format!("{{\"notifications\":{{\"resourceSubscriptions\":[{uri}]}}}}");
-    request::write(out, &params, meta, None);
+    request::write(out, &params, meta, Extra::None);
 }
 
 fn uri_of(own: &RawValue) -> Option<String> {

@@ -31,6 +31,24 @@ pub struct Head<'a> {
     pub last_event: Option<&'a str>,
     /// What the user wants in every request; the protocol's own headers win.
     pub user: Option<&'a HeaderMap>,
+    /// What the user wants in the requests of this call: it replaces headers of every request, and none of the protocol's.
+    pub call: Option<&'a HeaderMap>,
+}
+
+/// Headers that speak for the protocol, or say where a message ends: they are never the user's, even where this request has none.
+const RESERVED: [&str; 8] = [
+    server::VERSION,
+    server::METHOD,
+    server::NAME,
+    server::SESSION,
+    server::LAST_EVENT,
+    "content-length",
+    "transfer-encoding",
+    "connection",
+];
+
+fn is_reserved(name: &HeaderName) -> bool {
+    RESERVED.contains(&name.as_str()) || name.as_str().starts_with("mcp-param-")
 }
 
 impl Head<'_> {
@@ -47,6 +65,12 @@ impl Head<'_> {
         let all = request.headers_mut();
         if let Some(user) = self.user {
             all.clone_from(user);
+        }
+        for name in self.call.iter().flat_map(|call| call.keys()).filter(|name| !is_reserved(name)) {
+            all.remove(name);
+        }
+        for (name, value) in self.call.into_iter().flatten().filter(|(name, _)| !is_reserved(name)) {
+            all.append(name, value.clone());
         }
         let accept = match verb {
             Verb::GET => "text/event-stream",
