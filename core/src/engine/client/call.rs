@@ -1,5 +1,6 @@
 //! One call: from its start over the requests that it needs to its one result.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -148,6 +149,9 @@ impl State {
         let Some(call) = self.calls.get_mut(&token) else { return };
         call.plan = call.operation.plan(version.era());
         call.ends = now.monotonic.saturating_add(call.total);
+        // A cursor of a connection that was lost may mean nothing to the next one.
+        call.pages = None;
+        call.hint = Hint::default();
         let outcome = match call.plan {
             Plan::Request(method) | Plan::Empty(method) if !method.reaches_server(version) => {
                 Err(Error::method_not_found(call.operation.as_str()))
@@ -221,11 +225,17 @@ impl State {
     }
 
     /// The answer to request `id` came; one to nothing that is open is dropped (W11, X03).
-    pub fn answered(&mut self, id: u64, outcome: Result<&RawValue>, status: Option<u16>, now: Now) {
+    pub fn answered(&mut self, id: u64, outcome: Result<Cow<'_, RawValue>>, status: Option<u16>, now: Now) {
         let Some(sent) = self.sent.remove(&id) else { return };
         match sent.purpose {
-            Purpose::Discover => self.discovered(outcome, status, now),
-            Purpose::Initialize => self.initialized(outcome, status, now),
+            Purpose::Discover => match outcome {
+                Ok(result) => self.discovered(Ok(&result), status, now),
+                Err(error) => self.discovered(Err(error), status, now),
+            },
+            Purpose::Initialize => match outcome {
+                Ok(result) => self.initialized(Ok(&result), status, now),
+                Err(error) => self.initialized(Err(error), status, now),
+            },
             Purpose::Call(token) => {
                 if let Some(call) = self.calls.get_mut(&token) {
                     call.id = None;
@@ -238,25 +248,25 @@ impl State {
         }
     }
 
-    fn call_answered(&mut self, token: Token, result: &RawValue, now: Now) {
-        if !raw::is_object(result) {
+    fn call_answered(&mut self, token: Token, result: Cow<'_, RawValue>, now: Now) {
+        if !raw::is_object(&result) {
             return self.finish(token, Err(invalid("the result is no object")), now);
         }
         if self.version().is_some_and(|version| version.era() == Era::Modern) {
-            let kind = raw::get(result, "resultType").ok().flatten().map(|kind| params::text(kind, "resultType"));
+            let kind = raw::get(&result, "resultType").ok().flatten().map(|kind| params::text(kind, "resultType"));
             match kind {
                 None => {}
                 Some(Ok(kind)) if kind == "complete" => {}
-                Some(Ok(kind)) if kind == "input_required" => return self.input_required(token, result, now),
+                Some(Ok(kind)) if kind == "input_required" => return self.input_required(token, &result, now),
                 // The revision forbids to guess what an unknown kind means (W17).
                 Some(_) => return self.finish(token, Err(invalid("the result is of an unknown type")), now),
             }
         }
         let Some(call) = self.calls.get_mut(&token) else { return };
-        call.hint.add(result, now);
+        call.hint.add(&result, now);
         let answer = match call.plan {
             Plan::Empty(_) => empty(),
-            Plan::Request(method) if items_member(method).is_some() => match self.page(token, result) {
+            Plan::Request(method) if items_member(method).is_some() => match self.page(token, &result) {
                 Ok(Some(all)) => all,
                 Ok(None) => {
                     self.arm(token, now);
@@ -264,7 +274,7 @@ impl State {
                 }
                 Err(error) => return self.finish(token, Err(error), now),
             },
-            _ => result.to_owned(),
+            _ => result.into_owned(),
         };
         self.complete(token, answer, now);
     }

@@ -73,6 +73,7 @@ pub(super) enum Kind {
 
 impl Http {
     pub fn new(url: Box<str>, headers: HeaderMap) -> Self {
+        let headers = client::user_headers(headers);
         Self { url, headers, session: None, post_to: None, exchanges: FxHashMap::default(), last: 0 }
     }
 }
@@ -296,7 +297,7 @@ impl State {
         let Exchange { kind, reader } = exchange;
         match (kind, reader) {
             (Kind::Request(request), Reader::Json(body)) => {
-                self.receive(&body, Some(request), now);
+                self.receive_whole(body, request, now);
                 self.unanswered(request, "the body of the answer holds no answer", now);
             }
             (Kind::Request(request), Reader::Failure { .. }) if self.is_resumed(request) => {

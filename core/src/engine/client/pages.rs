@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 use serde_json::value::RawValue;
 
+use super::call::Waiter;
 use super::host::Token;
 use super::operation::Plan;
 use super::state::{State, empty, invalid};
@@ -146,6 +147,7 @@ impl State {
         pages.bytes += page.get().len();
         let mut reports = Vec::new();
         let listed = items(page, member, &mut reports)?;
+        pages.count += listed.len();
         let mut kept = Vec::with_capacity(listed.len());
         for item in listed {
             if method == Method::ListTools {
@@ -164,7 +166,6 @@ impl State {
             }
             kept.push(item);
         }
-        pages.count += kept.len();
         let one_page = call.options.one_page;
         let next = cursor_of(page, "nextCursor");
         let walk = pages.turn(next.filter(|_| !one_page), &options.limits)?;
@@ -191,7 +192,12 @@ impl State {
         let is_whole =
             !call.options.one_page && call.options.headers.is_empty() && cursor_of(&call.params, "cursor").is_none();
         match is_whole {
-            true => drop(self.tools.replace(pages.tools, token)),
+            true => {
+                let different = self.tools.replace(pages.tools, token);
+                if let Waiter::Refresh(diff) = &mut call.waiter {
+                    *diff = different;
+                }
+            }
             false => self.tools.add(pages.tools),
         }
     }

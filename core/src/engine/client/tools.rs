@@ -255,6 +255,20 @@ mod tests {
     }
 
     #[test]
+    fn what_a_tool_says_of_repeats_counts_and_nothing_else() {
+        let limits = Limits::default();
+        let read = |annotations: &str| {
+            let text = format!(r#"{{"name":"t","inputSchema":{{}},"annotations":{annotations}}}"#);
+            let how = Reading { mirrors: true, checks: true, limits: &limits };
+            Tools::default().read(raw(&text), how).unwrap().may_repeat
+        };
+        assert!(read(r#"{"readOnlyHint":true}"#) && read(r#"{"idempotentHint":true,"destructiveHint":true}"#));
+        for no in ["null", "{}", r#"{"readOnlyHint":false}"#, r#"{"readOnlyHint":"true"}"#, "[]"] {
+            assert!(!read(no), "{no}");
+        }
+    }
+
+    #[test]
     fn a_diff_is_sorted_and_an_old_list_does_not_win() {
         let limits = Limits::default();
         let how = Reading { mirrors: false, checks: true, limits: &limits };

@@ -14,6 +14,9 @@ use crate::wire::sse::Decoder;
 /// Bytes of an unreadable answer that an error quotes.
 const QUOTE: usize = 300;
 
+/// Bytes that are set aside for a body because its head says that so many will come.
+const RESERVE: usize = 16 << 20;
+
 /// What the head of a request says besides its address. Members that are `None` are left out.
 #[derive(Clone, Copy, Default)]
 pub struct Head<'a> {
@@ -46,6 +49,12 @@ const RESERVED: [&str; 8] = [
     "transfer-encoding",
     "connection",
 ];
+
+/// What is left of a user's headers.
+pub fn user_headers(mut headers: HeaderMap) -> HeaderMap {
+    RESERVED.iter().for_each(|name| drop(headers.remove(*name)));
+    headers
+}
 
 fn is_reserved(name: &HeaderName) -> bool {
     RESERVED.contains(&name.as_str()) || name.as_str().starts_with("mcp-param-")
@@ -127,7 +136,10 @@ impl Reader {
         }
         match text(header::CONTENT_TYPE) {
             kind if headers::is_event_stream(kind) => Self::Events(Box::new(Decoder::new(limits))),
-            kind if headers::is_json(kind) => Self::Json(Vec::new()),
+            kind if headers::is_json(kind) => {
+                let length = text(header::CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
+                Self::Json(Vec::with_capacity(length.unwrap_or(0).min(limits.message_bytes).min(RESERVE)))
+            }
             _ => Self::Failure { status, retry_after: None, body: Vec::new() },
         }
     }
