@@ -1,6 +1,6 @@
 //! The same story in every revision, over both carriers: what a host sees must not depend on the era.
 
-use omniport::engine::client::{AskKind, Change, ClientOptions, EraChoice};
+use omniport::engine::client::{AskKind, Change, ClientOptions, EraChoice, ToolsDiff};
 use omniport::error::ErrorKind;
 use omniport::model::Version;
 use serde_json::{Value, json};
@@ -109,10 +109,17 @@ fn changes<P: Pair>(pair: &mut P) {
     pair.server().engine.resource_updated("r://é");
     pair.server().engine.list_changed(omniport::registry::Kind::Tools);
     pair.settle();
+    // Changes of a list are gathered; since it was listed before, it is read again.
+    pair.client().pass(omniport::limits::Limits::default().refresh_after);
+    pair.settle();
     let mut changes: Vec<_> = pair.client().host.take();
     changes.retain(|told| matches!(told, Told::Change(_)));
     assert!(
-        matches!(&changes[..], [Told::Change(Change::Resource { uri }), Told::Change(Change::Tools(None))] if **uri == *"r://é"),
+        matches!(
+            &changes[..],
+            [Told::Change(Change::Resource { uri }), Told::Change(Change::Tools(Some(diff)))]
+                if **uri == *"r://é" && **diff == ToolsDiff::default()
+        ),
         "{changes:?}"
     );
     assert_eq!(call(pair, "unsubscribe", r#"{"uri":"r://é"}"#).unwrap(), json!({}));

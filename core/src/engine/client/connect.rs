@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::host::{ClientState, Token};
 use super::http_link::{Http, Post};
 use super::options::EraChoice;
-use super::request::{self, Meta};
+use super::request::{self, Extra, Meta};
 use super::state::{Effect, Phase, Purpose, Sent, State, Timer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::params::meta_key;
@@ -51,12 +51,12 @@ impl State {
             return token;
         }
         self.effects.push(Effect::State(ClientState::Connecting));
-        self.begin(Some(token), now);
+        self.open(Some(token), now);
         token
     }
 
     /// Asks the first question: the one that the server is known to answer, where something is known of it.
-    pub fn begin(&mut self, opened: Option<Token>, now: Now) {
+    pub fn open(&mut self, opened: Option<Token>, now: Now) {
         let known = match self.options.era {
             EraChoice::Auto => self.recovery.known,
             EraChoice::Legacy(_) | EraChoice::Modern => None,
@@ -159,7 +159,7 @@ impl State {
         let mut out = Vec::with_capacity(320);
         write::request_with(&mut out, &RequestId::Int(id.into()), Method::Discover.as_str(), |out| {
             let meta = Meta { progress: None, version, options: &self.options, level: None };
-            request::write(out, "{}", &meta, None);
+            request::write(out, "{}", &meta, Extra::None);
         });
         self.sent.insert(id, Sent::new(purpose));
         self.send_request(Post::new(id, version, Method::Discover), out, now);
@@ -277,6 +277,7 @@ impl State {
             self.open_general_stream();
         }
         self.effects.push(Effect::State(ClientState::Ready));
+        self.renewed(now);
         match connecting.opened {
             Some(token) => self.effects.push(Effect::Result(token, Ok(server))),
             None => self.renew(version, now),

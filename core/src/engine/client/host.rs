@@ -7,7 +7,7 @@ use http::Request;
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
-use crate::model::Level;
+use crate::model::{Level, Method};
 
 /// Names a call to whoever started it.
 pub type Token = u64;
@@ -108,6 +108,15 @@ impl AskKind {
             Self::Elicit => "elicit",
             Self::Sample => "sample",
             Self::Roots => "roots",
+        }
+    }
+
+    /// The method that asks it.
+    pub(super) fn method(self) -> Method {
+        match self {
+            Self::Elicit => Method::Elicit,
+            Self::Sample => Method::Sample,
+            Self::Roots => Method::ListRoots,
         }
     }
 }

@@ -80,7 +80,7 @@ impl State {
         let is_refused = match kind {
             Kind::General => self.had_general_stream() && is_current,
             Kind::Request(request) if self.is_resumed(request) => {
-                self.cut_off(request);
+                self.cut_off(request, now);
                 true
             }
             Kind::Request(request) => match self.sent.get(&request).map(|sent| sent.purpose) {
@@ -180,7 +180,7 @@ impl State {
         let Exchange { kind, reader, carried, .. } = exchange;
         match (kind, reader) {
             (Kind::Request(request), Reader::Json(body)) => {
-                self.receive(&body, Some(request), now);
+                self.receive_whole(body, request, now);
                 let error = Error::new(ErrorKind::Closed, "the body of the answer holds no answer").retryable();
                 self.answered(request, Err(error), None, now);
             }

@@ -12,7 +12,6 @@ use super::state::{Effect, State};
 use crate::error::Error;
 use crate::model::{Era, Level, Method, Version};
 use crate::protocol::http::client::{self, Head, Reader};
-use crate::schema::xheader;
 use crate::time::Now;
 
 /// Events that are remembered, at least.
@@ -31,8 +30,6 @@ pub(super) struct Http {
     carried: Carried,
     sessions: u32,
     pub seen: Seen,
-    /// What the arguments of tools are mirrored into, of those tools that have such arguments.
-    pub mirrors: FxHashMap<Box<str>, xheader::HeaderMap>,
 }
 
 /// A request on its way, and what its head repeats of it.
@@ -44,11 +41,13 @@ pub(super) struct Post {
     pub name: Option<String>,
     /// `Mcp-Param-*`, modern calls only.
     pub mirrored: Vec<(Box<str>, String)>,
+    /// What its caller adds.
+    pub headers: HeaderMap,
 }
 
 impl Post {
     pub fn new(id: u64, version: Version, method: Method) -> Self {
-        Self { id, version, method, name: None, mirrored: Vec::new() }
+        Self { id, version, method, name: None, mirrored: Vec::new(), headers: HeaderMap::new() }
     }
 }
 
@@ -122,7 +121,7 @@ impl Http {
     pub fn new(url: Box<str>, headers: HeaderMap) -> Self {
         Self {
             url,
-            headers,
+            headers: client::user_headers(headers),
             session: None,
             post_to: None,
             exchanges: FxHashMap::default(),
@@ -130,7 +129,6 @@ impl Http {
             carried: Carried::Nothing,
             sessions: 0,
             seen: Seen::default(),
-            mirrors: FxHashMap::default(),
         }
     }
 
@@ -167,13 +165,14 @@ impl Http {
 impl State {
     /// Posts a request; its head says what its body says where the revision wants that.
     pub fn post_request(&mut self, post: Post, body: Vec<u8>, now: Now) {
-        let Post { id, version, method, name, mirrored } = post;
+        let Post { id, version, method, name, mirrored, headers } = post;
         let head = Head {
             // Before the handshake has agreed on a revision there is none to name.
             version: (method != Method::Initialize).then(|| version.as_str()),
             method: (version.era() == Era::Modern).then(|| method.as_str()),
             name: name.as_deref(),
             mirrored: &mirrored,
+            call: Some(&headers),
             ..Head::default()
         };
         match self.start_http(Kind::Request(id), Verb::POST, &head, body) {

@@ -2,15 +2,20 @@
 //! sees the same question either way.
 //! See <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::host::{AskKind, Token};
 use super::operation::Plan;
-use super::state::{Effect, State, empty, invalid};
+use super::options::ClientOptions;
+use super::state::{Effect, State, Timer, empty, invalid};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::params;
 use crate::model::{Era, Level, Method};
+use crate::protocol::modern::input::check_answer;
 use crate::time::Now;
 use crate::wire::envelope::WireError;
 use crate::wire::{RequestId, raw, write};
@@ -26,6 +31,63 @@ pub(super) enum Ask {
 impl Ask {
     pub fn is_of(&self, call: Token) -> bool {
         matches!(self, Self::Input { token, .. } if *token == call)
+    }
+}
+
+/// A question, and what its answer is held against.
+pub(super) struct Asked {
+    ask: Ask,
+    kind: AskKind,
+    /// The schema of a form.
+    schema: Option<Arc<RawValue>>,
+    /// When a legacy server gets an error instead.
+    due: Option<Duration>,
+}
+
+impl Asked {
+    pub fn is_of(&self, call: Token) -> bool {
+        self.ask.is_of(call)
+    }
+}
+
+/// What the host is asked.
+struct Question {
+    kind: AskKind,
+    params: Box<RawValue>,
+}
+
+/// What is needed to read an answer without the engine's lock.
+pub(super) struct Reader {
+    kind: AskKind,
+    schema: Option<Arc<RawValue>>,
+    options: Arc<ClientOptions>,
+}
+
+/// What the host answered, and what is to be reported of it.
+pub(super) struct HostAnswer {
+    outcome: Result<Box<RawValue>>,
+    report: Option<(Level, String)>,
+}
+
+impl Reader {
+    /// Reads an answer of the host, and holds it against what was asked (Y17).
+    pub fn read(&self, text: &str) -> HostAnswer {
+        let result = match read_answer(text) {
+            Ok(result) => result,
+            Err(error) => return HostAnswer { outcome: Err(error), report: None },
+        };
+        match check_answer(self.kind.method(), self.schema.as_deref(), &result, &self.options.limits) {
+            Ok(()) => HostAnswer { outcome: Ok(result), report: None },
+            Err(error) if error.kind() == ErrorKind::InvalidParams => {
+                let report = Some((Level::Error, error.to_string()));
+                HostAnswer { outcome: Err(error), report }
+            }
+            // The host cannot help that the server's form is broken; the server may well know what to do with the answer.
+            Err(error) => {
+                let text = format!("the answer to a form of the server cannot be checked: {error}");
+                HostAnswer { outcome: Ok(result), report: Some((Level::Warning, text)) }
+            }
+        }
     }
 }
 
@@ -55,7 +117,7 @@ impl Input {
 }
 
 #[derive(Deserialize)]
-struct Asked<'a> {
+struct Request<'a> {
     #[serde(borrow)]
     method: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -74,20 +136,22 @@ impl State {
     /// The result of a call says what it needs.
     pub fn input_required(&mut self, token: Token, result: &RawValue, now: Now) {
         if let Err(error) = self.gather(token, result, now) {
-            self.finish(token, Err(error));
+            self.finish(token, Err(error), now);
         }
     }
 
     fn gather(&mut self, token: Token, result: &RawValue, now: Now) -> Result<()> {
         let limit = self.options.limits.input_rounds;
-        let Some(call) = self.calls.get(&token) else { return Ok(()) };
+        let Some(call) = self.calls.get_mut(&token) else { return Ok(()) };
         match call.plan {
             Plan::Request(method) if method.row().may_need_input => {}
             _ => return Err(invalid("it asks for input where it may not")),
         }
-        if call.rounds > limit {
+        if call.rounds >= limit {
             return Err(Error::limit("input_rounds", limit, "how often the server asked for input"));
         }
+        call.rounds += 1;
+        let by_hand = call.options.by_hand;
         let state = raw::get(result, "requestState")?;
         let requests = raw::get(result, "inputRequests")?.filter(|requests| requests.get() != "null");
         if state.is_none() && requests.is_none() {
@@ -95,28 +159,45 @@ impl State {
         }
         let mut questions = Vec::new();
         for (key, request) in requests.map(raw::members).transpose()?.into_iter().flatten() {
-            let asked: Asked<'_> =
+            let asked: Request<'_> =
                 serde_json::from_str(request.get()).map_err(|_| invalid("an input request is no request"))?;
             let name =
                 params::required(asked.method, "method").map_err(|_| invalid("an input request has no method"))?;
-            let kind = self.kind_of(&name, asked.params)?;
-            questions.push((Box::<str>::from(key), kind, asked.params.map_or_else(empty, ToOwned::to_owned)));
+            questions.push((Box::<str>::from(key), self.question_of(&name, asked.params)?));
         }
-        let answers = questions.iter().map(|(key, ..)| (key.clone(), None)).collect();
+        if by_hand {
+            self.finish(token, Ok(result.to_owned()), now);
+            return Ok(());
+        }
+        self.check_room(questions.len())?;
+        let answers = questions.iter().map(|(key, _)| (key.clone(), None)).collect();
         if let Some(call) = self.calls.get_mut(&token) {
             call.input = Some(Input { state: state.map(ToOwned::to_owned), answers });
         }
-        if questions.is_empty() {
-            self.issue(token, now);
+        match questions.is_empty() {
+            true => {
+                self.arm(token, now);
+                self.issue(token, now);
+            }
+            false => self.arm_for(token, self.options.limits.input_for, now),
         }
-        for (index, (_, kind, params)) in questions.into_iter().enumerate() {
-            self.put_question(Ask::Input { token, index }, kind, params);
+        for (index, (_, question)) in questions.into_iter().enumerate() {
+            self.put_question(Ask::Input { token, index }, question, None);
         }
         Ok(())
     }
 
+    /// Whether so many more questions may wait for the host: a server must not fill its memory with them.
+    fn check_room(&self, more: usize) -> Result<()> {
+        let limit = self.options.limits.in_flight;
+        match self.asks.len() + more > limit {
+            true => Err(Error::limit("in_flight", limit, "the number of questions that wait for an answer")),
+            false => Ok(()),
+        }
+    }
+
     /// What a method asks for, if the client declared that it can be asked that.
-    fn kind_of(&self, method: &str, params: Option<&RawValue>) -> Result<AskKind> {
+    fn question_of(&self, method: &str, params: Option<&RawValue>) -> Result<Question> {
         let is_url = params
             .and_then(|params| raw::get(params, "mode").ok().flatten())
             .is_some_and(|mode| mode.get() == "\"url\"");
@@ -129,19 +210,25 @@ impl State {
             _ => return Err(Error::method_not_found(method)),
         };
         match declared {
-            true => Ok(kind),
+            true => Ok(Question { kind, params: params.map_or_else(empty, ToOwned::to_owned) }),
             false => Err(Error::method_not_found(method).with("capability", kind.word())),
         }
     }
 
-    fn put_question(&mut self, ask: Ask, kind: AskKind, params: Box<RawValue>) {
+    fn put_question(&mut self, ask: Ask, question: Question, due: Option<Duration>) {
+        let Question { kind, params } = question;
+        let schema = raw::get(&params, "requestedSchema").ok().flatten().filter(|_| kind == AskKind::Elicit);
+        let schema = schema.map(|schema| Arc::from(schema.to_owned()));
         self.last_ask += 1;
-        self.asks.insert(self.last_ask, ask);
+        if let Some(due) = due {
+            self.set_timer(due, Timer::Ask(self.last_ask));
+        }
+        self.asks.insert(self.last_ask, Asked { ask, kind, schema, due });
         self.effects.push(Effect::Ask(self.last_ask, kind, params));
     }
 
     /// A request of the server. Modern servers send none, and nothing is sent to them but requests and notifications.
-    pub fn asked(&mut self, id: RequestId, method: &str, params: Option<&RawValue>) {
+    pub fn asked(&mut self, id: RequestId, method: &str, params: Option<&RawValue>, now: Now) {
         if self.version().is_some_and(|version| version.era() == Era::Modern) {
             return self
                 .report(Level::Warning, format!("a modern server sent the request `{}`", method.escape_debug()));
@@ -149,10 +236,11 @@ impl State {
         if Method::parse(method) == Some(Method::Ping) {
             return self.reply(&id, Ok("{}"));
         }
-        match self.kind_of(method, params) {
-            Ok(kind) => {
-                let params = params.map_or_else(empty, ToOwned::to_owned);
-                self.put_question(Ask::BackChannel { id }, kind, params);
+        let question = self.check_room(1).and_then(|()| self.question_of(method, params));
+        match question {
+            Ok(question) => {
+                let due = now.monotonic.saturating_add(self.options.limits.input_for);
+                self.put_question(Ask::BackChannel { id }, question, Some(due));
             }
             Err(error) => self.reply(&id, Err(error)),
         }
@@ -167,14 +255,23 @@ impl State {
         self.send_notice(out);
     }
 
+    /// How the answer to a question is read; none when it is over.
+    pub fn question(&self, number: u64) -> Option<Reader> {
+        let asked = self.asks.get(&number)?;
+        Some(Reader { kind: asked.kind, schema: asked.schema.clone(), options: Arc::clone(&self.options) })
+    }
+
     /// The host answers.
-    pub fn answer(&mut self, number: u64, text: &str, now: Now) {
-        let Some(ask) = self.asks.remove(&number) else { return };
-        let outcome = read_answer(text);
+    pub fn answer(&mut self, number: u64, answer: HostAnswer, now: Now) {
+        let Some(ask) = self.take_ask(number) else { return };
+        let HostAnswer { outcome, report } = answer;
+        if let Some((level, text)) = report {
+            self.report(level, text);
+        }
         match ask {
             Ask::BackChannel { id } => self.reply(&id, outcome.as_ref().map(|result| result.get()).map_err(clone)),
             Ask::Input { token, index } => match outcome {
-                Err(error) => self.finish(token, Err(error)),
+                Err(error) => self.finish(token, Err(error), now),
                 Ok(result) => {
                     let Some(input) = self.calls.get_mut(&token).and_then(|call| call.input.as_mut()) else { return };
                     input.answers[index].1 = Some(result);
@@ -187,6 +284,23 @@ impl State {
         }
     }
 
+    fn take_ask(&mut self, number: u64) -> Option<Ask> {
+        let asked = self.asks.remove(&number)?;
+        if let Some(due) = asked.due {
+            self.clear_timer(due, Timer::Ask(number));
+        }
+        Some(asked.ask)
+    }
+
+    /// The host had its time for a question of a legacy server, which waits and would go on doing so.
+    pub fn ask_due(&mut self, number: u64) {
+        let Some(Ask::BackChannel { id }) = self.take_ask(number) else { return };
+        let limit = self.options.limits.input_for.as_secs_f64();
+        let text = format!("the question was not answered within {limit} s (limit `input_for`)");
+        self.reply(&id, Err(Error::new(ErrorKind::Timeout, text)));
+        self.effects.push(Effect::Withdrawn(number));
+    }
+
     /// A legacy server takes a question back.
     pub fn question_cancelled(&mut self, cancelled: &RequestId) {
         self.withdraw_asks(|ask| matches!(ask, Ask::BackChannel { id } if id == cancelled));
@@ -194,9 +308,10 @@ impl State {
 
     /// Tells the host that some questions need no answer.
     pub fn withdraw_asks(&mut self, which: impl Fn(&Ask) -> bool) {
-        let numbers: Vec<_> = self.asks.iter().filter(|(_, ask)| which(ask)).map(|(number, _)| *number).collect();
+        let numbers: Vec<_> =
+            self.asks.iter().filter(|(_, asked)| which(&asked.ask)).map(|(number, _)| *number).collect();
         for number in numbers {
-            self.asks.remove(&number);
+            self.take_ask(number);
             self.effects.push(Effect::Withdrawn(number));
         }
     }

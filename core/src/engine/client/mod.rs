@@ -8,10 +8,15 @@
 //! | `renew` | what is told a server again after its connection was made anew |
 //! | `pulse` | whether a silent server is there |
 //! | `call` | a call, its requests, its time limit, its result |
+//! | `pages` | listings, which come in pages |
+//! | `cache` | results that may be kept for a while |
+//! | `changes` | changes that the server tells, gathered |
 //! | `state` | what is under way, what is due when |
 //! | `request` | what the parameters of a request carry besides the caller's own |
 //! | `receive` | messages of the server |
 //! | `input` | what the server asks, in either era |
+//! | `tools` | what is known of the server's tools |
+//! | `output` | structured results against the output schemas of tools |
 //! | `mirror` | tool arguments that HTTP headers repeat |
 //! | `subscribe` | subscriptions, which outlive their answer |
 //! | `http_link` | requests of the HTTP carriers |
@@ -32,7 +37,9 @@ use crate::error::Error;
 use crate::model::{Level, Version};
 use crate::time::Now;
 
+mod cache;
 mod call;
+mod changes;
 mod connect;
 mod general;
 mod host;
@@ -42,6 +49,8 @@ mod input;
 mod mirror;
 mod operation;
 mod options;
+mod output;
+mod pages;
 mod pulse;
 mod receive;
 mod recover;
@@ -51,10 +60,12 @@ mod request;
 mod resume;
 mod state;
 mod subscribe;
+mod tools;
 
 pub use host::{AskKind, Change, ClientHost, ClientState, LineSink, Link, RequestSink, Token, ToolsDiff};
 pub use operation::Operation;
 pub use options::{CallOptions, ClientOptions, EraChoice};
+pub use tools::tool_hash;
 
 use state::{Effect, Phase, State};
 
@@ -103,7 +114,10 @@ impl ClientEngine {
     /// The answer to what the server asked: `{"result": {...}}` or `{"error": {"code", "message", "data"?}}`. A number that is
     /// over is ignored.
     pub fn answer(&self, number: u64, text: &str, now: Now) {
-        self.act(|state| state.answer(number, text, now));
+        // A form is checked without the lock: its schema is the server's, and may take long.
+        let Some(question) = self.lock().question(number) else { return };
+        let answer = question.read(text);
+        self.act(|state| state.answer(number, answer, now));
     }
 
     /// One message came in over a stream, without its line end. What is no message is reported and never answered (W02).
@@ -218,6 +232,10 @@ impl ClientEngine {
             (Effect::Abort(id), Out::Http(sink)) => sink.abort(id),
             (Effect::Close, Out::Http(sink)) => sink.close(),
             (Effect::Result(token, result), _) => self.host.result(token, result),
+            (Effect::Checked(token, result, tool), _) => {
+                let report = |text| self.host.report(Level::Warning, text);
+                self.host.result(token, tool.checked(result, report));
+            }
             (Effect::Progress(token, params), _) => self.host.progress(token, params),
             (Effect::Log(token, params), _) => self.host.log(token, params),
             (Effect::Change(change), _) => self.host.change(change),

@@ -1,8 +1,12 @@
 //! Messages of the server, from whatever stream. Junk is reported and never answered (W02); what nobody knows is ignored (W04).
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use serde_json::value::RawValue;
 
-use super::host::{Change, Token};
+use super::cache::Topic;
+use super::host::Token;
 use super::state::{Effect, State, empty};
 use crate::error::Error;
 use crate::model::params::{self, meta_key};
@@ -11,7 +15,33 @@ use crate::time::Now;
 use crate::wire::envelope::{self, Message};
 use crate::wire::{Object, RequestId, raw};
 
+/// From this size on a result is cut out of the buffer that it came in, at the price of one more look at its text. Smaller ones are
+/// copied, which is quicker.
+const LARGE: usize = 1 << 20;
+
 impl State {
+    /// One message whose buffer is not needed any more; a large result is not held twice.
+    pub fn receive_whole(&mut self, text: Vec<u8>, of: u64, now: Now) {
+        if text.len() < LARGE {
+            return self.receive(&text, Some(of), now);
+        }
+        let limits = &self.options.limits;
+        let found = match envelope::parse::<Object<'_>>(&text, limits) {
+            Ok(Message::Response { id, outcome: Ok(result) }) => {
+                let start = result.get().as_ptr().addr() - text.as_ptr().addr();
+                number(&id).map(|id| (id, start..start + result.get().len()))
+            }
+            _ => None,
+        };
+        let Some((id, place)) = found else { return self.receive(&text, Some(of), now) };
+        match cut(text, place) {
+            Some(result) => self.answered(id, Ok(Cow::Owned(result)), Some(200), now),
+            None => {
+                self.answered(id, Err(Error::internal("a result could not be taken out of its message")), None, now)
+            }
+        }
+    }
+
     /// One message, or a batch of 2025-03-26. `of` is the request whose own stream it came on.
     pub fn receive(&mut self, text: &[u8], of: Option<u64>, now: Now) {
         self.pulse.heard(now);
@@ -32,10 +62,10 @@ impl State {
         let options = std::sync::Arc::clone(&self.options);
         match envelope::parse::<Object<'_>>(text, &options.limits) {
             Ok(Message::Response { id, outcome }) => match number(&id) {
-                Some(id) => self.answered(id, outcome.map_err(Error::from), of.map(|_| 200), now),
+                Some(id) => self.answered(id, outcome.map(Cow::Borrowed).map_err(Error::from), of.map(|_| 200), now),
                 None => self.report(Level::Debug, format!("the server answered {id}, which was not asked")),
             },
-            Ok(Message::Request { id, method, params }) => self.asked(id, &method, params.map(Object::raw)),
+            Ok(Message::Request { id, method, params }) => self.asked(id, &method, params.map(Object::raw), now),
             Ok(Message::Notification { method, params }) => {
                 if let Some(known) = Method::parse(&method) {
                     self.notified(known, params.map(Object::raw), of, now);
@@ -63,13 +93,13 @@ impl State {
                 let token = of.and_then(|id| self.token_of(id));
                 self.effects.push(Effect::Log(token, params.map_or_else(empty, ToOwned::to_owned)));
             }
-            Method::ToolsChanged => self.effects.push(Effect::Change(Change::Tools(None))),
-            Method::ResourcesChanged => self.effects.push(Effect::Change(Change::Resources)),
-            Method::PromptsChanged => self.effects.push(Effect::Change(Change::Prompts)),
+            Method::ToolsChanged => self.list_changed(Topic::Tools, now),
+            Method::ResourcesChanged => self.list_changed(Topic::Resources, now),
+            Method::PromptsChanged => self.list_changed(Topic::Prompts, now),
             Method::ResourceUpdated => {
                 let uri = params.and_then(|params| member(params, "uri"));
                 if let Some(uri) = uri.and_then(|uri| params::text(uri, "uri").ok()) {
-                    self.effects.push(Effect::Change(Change::Resource { uri: uri.as_ref().into() }));
+                    self.resource_updated(&uri);
                 }
             }
             Method::Acknowledged => {
@@ -121,6 +151,13 @@ impl State {
     fn read_id(&self, raw: &RawValue) -> Option<RequestId> {
         RequestId::parse(raw.get(), self.options.limits.token_bytes).ok()
     }
+}
+
+/// The JSON value at that place of a text, in the same memory.
+fn cut(mut text: Vec<u8>, place: Range<usize>) -> Option<Box<RawValue>> {
+    text.truncate(place.end);
+    text.drain(..place.start);
+    RawValue::from_string(String::from_utf8(text).ok()?).ok()
 }
 
 /// The number of an id of ours.

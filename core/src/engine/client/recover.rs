@@ -88,7 +88,7 @@ impl State {
         let sent = std::mem::take(&mut self.sent);
         self.reset_http();
         for token in sent.into_values().filter_map(|sent| sent.purpose.call()) {
-            self.interrupted(token, closed_again(&error));
+            self.interrupted(token, closed_again(&error), now);
         }
         self.try_later(error, now);
     }
@@ -102,12 +102,12 @@ impl State {
         // What they waited for was kept in the session.
         let resumed = self.sent.iter().filter(|(_, sent)| sent.resume.is_some()).map(|(id, _)| *id);
         for id in resumed.collect::<Vec<_>>() {
-            self.cut_off(id);
+            self.cut_off(id, now);
         }
         let lost = self.recovery.sessions;
         self.recovery.sessions += 1;
         match lost {
-            0 => self.begin(None, now),
+            0 => self.open(None, now),
             // A server that forgets every session at once is not asked for another one at once.
             _ => self.wait_for(wait_of(&self.options.limits, lost - 1), now),
         }
@@ -124,7 +124,7 @@ impl State {
             self.recovery.forget();
             self.leave(cause);
             self.drop_session();
-            self.begin(None, now);
+            self.open(None, now);
         }
     }
 
@@ -139,17 +139,17 @@ impl State {
     }
 
     /// A request under way was cut off: its call is sent again, or has failed.
-    fn interrupted(&mut self, token: Token, error: Error) {
+    fn interrupted(&mut self, token: Token, error: Error, now: Now) {
         let Some(call) = self.calls.get_mut(&token) else { return };
         call.id = None;
         if !call.open && !self.hold_again(token) {
-            self.finish(token, Err(error));
+            self.finish(token, Err(error), now);
         }
     }
 
-    pub fn cut_off(&mut self, request: u64) {
+    pub fn cut_off(&mut self, request: u64, now: Now) {
         if let Some(token) = self.unsend(request) {
-            self.interrupted(token, Error::new(ErrorKind::Closed, "the session ended before the answer"));
+            self.interrupted(token, Error::new(ErrorKind::Closed, "the session ended before the answer"), now);
         }
     }
 
@@ -194,6 +194,6 @@ impl State {
         if self.http.is_none() {
             self.effects.push(Effect::Restart);
         }
-        self.begin(None, now);
+        self.open(None, now);
     }
 }

@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use super::call::Call;
+use super::call::{Call, Waiter};
 use super::host::{Change, Token};
 use super::http_link::Post;
 use super::operation::{Operation, Plan};
 use super::options::CallOptions;
-use super::repeat::SafeTools;
 use super::state::{Effect, Purpose, Sent, State};
 use super::subscribe::uri_of;
 use crate::model::method::Capability;
@@ -23,15 +22,13 @@ use crate::wire::{RequestId, raw, write};
 pub(super) struct Kept {
     /// Resources that a legacy server was asked to watch.
     pub subscribed: BTreeSet<String>,
-    pub safe_tools: SafeTools,
 }
 
 impl State {
     /// A call has its result: remembers what a later connection needs.
-    pub fn keep(&mut self, token: Token, result: &RawValue) {
+    pub fn keep(&mut self, token: Token) {
         let Some(call) = self.calls.get(&token) else { return };
         match call.plan {
-            Plan::Request(Method::ListTools) => self.kept.safe_tools.learn(result),
             Plan::Empty(Method::Subscribe) => self.kept.subscribed.extend(uri_of(&call.params)),
             Plan::Empty(Method::Unsubscribe) => {
                 if let Some(uri) = uri_of(&call.params) {
@@ -68,7 +65,8 @@ impl State {
             let own = String::from_utf8_lossy(&own).into_owned();
             if let Ok(own) = RawValue::from_string(own) {
                 let token = self.next_token();
-                let mut call = Call::new(Operation::Subscribe, own, &CallOptions::default(), &self.options.limits);
+                let (options, limits) = (CallOptions::default(), &self.options.limits);
+                let mut call = Call::new(Operation::Subscribe, own, options, Waiter::Host, limits);
                 (call.plan, call.open) = (Plan::OpenOne, true);
                 self.calls.insert(token, call);
                 open.push(token);

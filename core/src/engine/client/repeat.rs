@@ -1,29 +1,20 @@
 //! Requests that are sent again, and those that must not be: what a server may have done already is repeated only when its call is
 //! safe. A request of a new id is a new request; the server sees no relation.
 
-use rustc_hash::FxHashSet;
 use std::time::Duration;
 
-use serde_json::value::RawValue;
-
-use super::call::Call;
 use super::host::Token;
-use super::operation::{Operation, Plan};
+use super::operation::Plan;
 use super::recover::wait_of;
-use super::request;
 use super::state::{State, Timer};
 use crate::error::{Error, ErrorKind};
-use crate::model::method::NameField;
-use crate::model::{Era, params};
+use crate::model::Era;
 use crate::protocol::modern::probe;
 use crate::time::Now;
-use crate::wire::raw;
 
 /// What a call knows of its repetition.
 #[derive(Default)]
 pub(super) struct Again {
-    /// What its caller said; see [`CallOptions::safe`](super::CallOptions::safe).
-    pub safe: Option<bool>,
     /// It waits for the connection.
     pub held: bool,
     /// Its connection was lost before; a second time it fails, for it may be the reason.
@@ -38,52 +29,7 @@ pub(super) struct Again {
     pub interrupted: bool,
 }
 
-impl Again {
-    pub fn new(safe: Option<bool>) -> Self {
-        Self { safe, ..Self::default() }
-    }
-}
-
-/// Tools that a listing called read-only or idempotent.
-#[derive(Default)]
-pub(super) struct SafeTools(FxHashSet<Box<str>>);
-
-impl SafeTools {
-    /// Learns from a page of tools. A tool that says nothing is taken for a destructive one, as the revisions demand.
-    pub fn learn(&mut self, page: &RawValue) {
-        let text = page.get();
-        // An escaped spelling of a name still has a backslash.
-        let says = ["readOnlyHint", "idempotentHint"]
-            .iter()
-            .any(|hint| memchr::memmem::find(text.as_bytes(), hint.as_bytes()).is_some());
-        if !says && !text.contains('\\') && self.0.is_empty() {
-            return;
-        }
-        let list = member(page, "tools").map_or("[]", RawValue::get);
-        let Ok(tools) = serde_json::from_str::<Vec<&RawValue>>(list) else { return };
-        for tool in tools {
-            let Some(name) = member(tool, "name").and_then(|name| params::text(name, "name").ok()) else { continue };
-            let annotations = member(tool, "annotations");
-            let hint = |name| annotations.and_then(|of| member(of, name)).is_some_and(|value| value.get() == "true");
-            match hint("readOnlyHint") || hint("idempotentHint") {
-                true => self.0.insert(name.into()),
-                false => self.0.remove(&*name),
-            };
-        }
-    }
-}
-
 impl State {
-    /// Whether a call may be done twice.
-    fn is_safe(&self, call: &Call) -> bool {
-        call.again.safe.unwrap_or_else(|| match call.operation {
-            Operation::CallTool => {
-                request::name(&call.params, NameField::Name).is_some_and(|name| self.kept.safe_tools.0.contains(&*name))
-            }
-            _ => true,
-        })
-    }
-
     /// Takes a request back that has no answer, and says which call it was for.
     pub fn unsend(&mut self, request: u64) -> Option<Token> {
         let sent = self.sent.remove(&request)?;
@@ -99,7 +45,7 @@ impl State {
 
     /// Lets a call that was cut off wait for the next connection, if it may be done twice.
     pub fn hold_again(&mut self, token: Token) -> bool {
-        self.calls.get(&token).is_some_and(|call| self.is_safe(call)) && self.hold_refused(token)
+        self.calls.get(&token).is_some_and(|call| call.is_safe(&self.tools)) && self.hold_refused(token)
     }
 
     /// Lets a call that the server did not do wait for the next connection, unless that happened before.
@@ -114,7 +60,6 @@ impl State {
     pub fn repeat(&mut self, token: Token, now: Now) {
         let Some(call) = self.calls.get_mut(&token) else { return };
         call.again.at = None;
-        call.rounds = call.rounds.saturating_sub(1);
         self.issue(token, now);
     }
 
@@ -134,7 +79,7 @@ impl State {
         if call.open || !self.options.recover || !error.can_retry() {
             return false;
         }
-        match error.fact("sent") == Some("no") || self.is_safe(call) {
+        match error.fact("sent") == Some("no") || call.is_safe(&self.tools) {
             true => self.repeat_later(token, now),
             false => false,
         }
@@ -158,15 +103,17 @@ impl State {
 
     /// The server answered a call with an error.
     pub fn refused(&mut self, token: Token, error: Error, status: Option<u16>, now: Now) {
-        let Some(call) = self.calls.get_mut(&token) else { return };
-        call.id = None;
         if self.is_outdated(token, &error, status) && self.hold_refused(token) {
             return self.renegotiate(error.to_string(), now);
         }
         match self.calls.get(&token).is_some_and(|call| call.open) {
             // The server's own word is final; a stream that broke is not.
             true => self.subscription_over(token, error.kind() == ErrorKind::Remote, now),
-            false => self.finish(token, Err(error)),
+            false => {
+                if let Some(error) = self.relist(token, error, now) {
+                    self.finish(token, Err(error), now);
+                }
+            }
         }
     }
 
@@ -195,11 +142,7 @@ impl State {
             call.again.tries = 0;
         }
         if is_final || !self.options.recover || !self.repeat_later(token, now) {
-            self.finish(token, Err(Error::internal("the subscription is over")));
+            self.finish(token, Err(Error::internal("the subscription is over")), now);
         }
     }
-}
-
-fn member<'a>(object: &'a RawValue, name: &str) -> Option<&'a RawValue> {
-    raw::get(object, name).ok().flatten()
 }

@@ -49,19 +49,46 @@ impl Meta<'_> {
     }
 }
 
-/// Writes the parameters: the members of the object `own`, then those of an answered round, then `_meta`.
-pub(super) fn write(out: &mut Vec<u8>, own: &str, meta: &Meta<'_>, input: Option<&Input>) {
+/// What a further request of a call carries besides its parameters.
+#[derive(Clone, Copy)]
+pub(super) enum Extra<'a> {
+    None,
+    /// The answers of a round.
+    Input(&'a Input),
+    /// The page that is next.
+    Cursor(&'a RawValue),
+}
+
+impl Extra<'_> {
+    /// Whether a member of the caller's belongs to a request before this one.
+    fn replaces(self, key: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Input(_) => matches!(key, "inputResponses" | "requestState"),
+            Self::Cursor(_) => key == "cursor",
+        }
+    }
+
+    fn write(self, out: &mut Vec<u8>) {
+        match self {
+            Self::None => {}
+            Self::Input(input) => input.write(out),
+            Self::Cursor(cursor) => write::member(out, "cursor", cursor.get().as_bytes()),
+        }
+    }
+}
+
+/// Writes the parameters: the members of the object `own`, then what is extra, then `_meta`.
+pub(super) fn write(out: &mut Vec<u8>, own: &str, meta: &Meta<'_>, extra: Extra<'_>) {
     out.push(b'{');
     let mut own_meta = None;
     // Most callers set no `_meta`; an escaped spelling of the key still has a backslash.
     let plain = memchr::memmem::find(own.as_bytes(), b"\"_meta\"").is_none() && !own.contains('\\');
     match own.trim().strip_prefix('{').and_then(|own| own.strip_suffix('}')) {
-        Some(members) if plain && input.is_none() => out.extend_from_slice(members.trim().as_bytes()),
-        _ => own_meta = write_members(out, own, input.is_some()),
+        Some(members) if plain && matches!(extra, Extra::None) => out.extend_from_slice(members.trim().as_bytes()),
+        _ => own_meta = write_members(out, own, extra),
     }
-    if let Some(input) = input {
-        input.write(out);
-    }
+    extra.write(out);
     write::key(out, "_meta");
     out.push(b'{');
     let own_meta: Option<&RawValue> = own_meta.as_deref();
@@ -75,14 +102,14 @@ pub(super) fn write(out: &mut Vec<u8>, own: &str, meta: &Meta<'_>, input: Option
     write::close(out);
 }
 
-/// Writes members one by one; gives back `_meta`. In a retry what belongs to the round before is left out.
-fn write_members(out: &mut Vec<u8>, own: &str, is_retry: bool) -> Option<Box<RawValue>> {
+/// Writes members one by one, but for those that are replaced; gives back `_meta`.
+fn write_members(out: &mut Vec<u8>, own: &str, extra: Extra<'_>) -> Option<Box<RawValue>> {
     let own: &RawValue = serde_json::from_str(own).ok()?;
     let mut own_meta = None;
     for (key, value) in raw::members(own).into_iter().flatten() {
         match &*key {
             "_meta" => own_meta = Some(value.to_owned()),
-            "inputResponses" | "requestState" if is_retry => {}
+            key if extra.replaces(key) => {}
             key => write::member(out, key, value.get().as_bytes()),
         }
     }
@@ -106,7 +133,7 @@ mod tests {
     fn written(own: &str, version: Version) -> String {
         let options = ClientOptions::new("c", "1");
         let mut out = Vec::new();
-        write(&mut out, own, &Meta { progress: Some(7), version, options: &options, level: None }, None);
+        write(&mut out, own, &Meta { progress: Some(7), version, options: &options, level: None }, Extra::None);
         String::from_utf8(out).unwrap()
     }
 

@@ -55,7 +55,10 @@ impl State {
         let version = self.version();
         let Some(resume) = self.sent.get(&request).and_then(|sent| sent.resume.as_ref()) else { return };
         let after = resume.after.clone();
-        let head = Head { version: version.map(Version::as_str), last_event: Some(&after), ..Head::default() };
+        let call = self.token_of(request).and_then(|token| self.calls.get(&token));
+        let headers = call.map(|call| call.options.headers.clone()).unwrap_or_default();
+        let version = version.map(Version::as_str);
+        let head = Head { version, last_event: Some(&after), call: Some(&headers), ..Head::default() };
         match self.start_http(Kind::Request(request), Verb::GET, &head, Vec::new()) {
             Ok(exchange) => {
                 if let Some(sent) = self.sent.get_mut(&request) {

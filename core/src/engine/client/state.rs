@@ -9,17 +9,20 @@ use http::Request;
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 
-use super::call::Call;
+use super::cache::{Cache, Topic};
+use super::call::{Call, Waiter};
+use super::changes::Changes;
 use super::connect::Connecting;
 use super::general::General;
 use super::host::{AskKind, Change, ClientState, Token};
 use super::http_link::{Http, Post};
-use super::input::Ask;
+use super::input::Asked;
 use super::options::ClientOptions;
 use super::pulse::Pulse;
 use super::recover::Recovery;
 use super::renew::Kept;
 use super::resume::Resume;
+use super::tools::{Tool, Tools};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{ClientCapabilities, Level, Version};
 use crate::time::Now;
@@ -33,6 +36,8 @@ pub(super) enum Effect {
     Abort(u64),
     Close,
     Result(Token, Result<Box<RawValue>>),
+    /// The result of a tool, which its output schema is held against: not under the lock, since that may take long.
+    Checked(Token, Box<RawValue>, Arc<Tool>),
     Progress(Token, Box<RawValue>),
     Log(Option<Token>, Box<RawValue>),
     Change(Change),
@@ -51,6 +56,16 @@ pub(super) enum Phase {
     Lost,
     Ready(Version),
     Closed(Error),
+}
+
+impl Phase {
+    /// The revision that is spoken, once the connection is made.
+    pub fn version(&self) -> Option<Version> {
+        match self {
+            Self::Ready(version) => Some(*version),
+            _ => None,
+        }
+    }
 }
 
 /// What waits for the answer to a request.
@@ -106,6 +121,10 @@ pub(super) enum Timer {
     General,
     /// Whether the server was silent for too long.
     Pulse,
+    /// Changes of a list were gathered.
+    Changed(Topic),
+    /// The host's answer to that question of a legacy server.
+    Ask(u64),
 }
 
 pub(super) struct State {
@@ -125,7 +144,10 @@ pub(super) struct State {
     /// In the order of their start.
     pub calls: BTreeMap<Token, Call>,
     pub sent: FxHashMap<u64, Sent>,
-    pub asks: FxHashMap<u64, Ask>,
+    pub asks: FxHashMap<u64, Asked>,
+    pub tools: Tools,
+    pub cache: Cache,
+    pub changes: Changes,
     /// The level of log messages that was asked for; modern requests carry it, legacy sessions are told once.
     pub level: Option<Level>,
     timers: BTreeSet<(Duration, Timer)>,
@@ -143,20 +165,24 @@ impl State {
     pub fn new(options: ClientOptions, http: Option<Http>) -> Self {
         let declared = serde_json::from_str::<&RawValue>(&options.capabilities).ok();
         let capabilities = declared.and_then(|raw| ClientCapabilities::parse(raw).ok()).unwrap_or_default();
+        let recovery = Recovery::new(options.known);
         Self {
+            cache: Cache::new(options.limits.cache_bytes),
+            changes: Changes::default(),
+            options: Arc::new(options),
             declared: capabilities,
             capabilities,
             phase: Phase::Idle,
-            recovery: Recovery::new(options.known),
+            recovery,
             pulse: Pulse::default(),
             kept: Kept::default(),
             general: General::default(),
-            options: Arc::new(options),
             server: None,
             http,
             calls: BTreeMap::new(),
             sent: FxHashMap::default(),
             asks: FxHashMap::default(),
+            tools: Tools::default(),
             level: None,
             timers: BTreeSet::new(),
             last_token: 0,
@@ -244,6 +270,8 @@ impl State {
                 Timer::Repeat(token) => self.repeat(token, now),
                 Timer::General => self.open_general_stream(),
                 Timer::Pulse => self.feel(now),
+                Timer::Changed(topic) => self.gathered(topic, now),
+                Timer::Ask(number) => self.ask_due(number),
             }
         }
     }
@@ -276,10 +304,11 @@ impl State {
             self.effects.push(Effect::Result(token, Err(copy(&error))));
         }
         for (token, call) in std::mem::take(&mut self.calls) {
-            self.effects.push(match call.open {
-                true => Effect::Change(Change::Ended { token }),
-                false => Effect::Result(token, Err(closed_again(&error))),
-            });
+            match call.waiter {
+                Waiter::Host if call.open => self.effects.push(Effect::Change(Change::Ended { token })),
+                Waiter::Host => self.effects.push(Effect::Result(token, Err(closed_again(&error)))),
+                Waiter::Refresh(_) | Waiter::Calls(_) => {}
+            }
         }
         self.end_http();
         self.effects.push(Effect::Close);

@@ -8,7 +8,7 @@ use super::call::Call;
 use super::host::{Change, Token};
 use super::operation::{Operation, Plan};
 use super::receive::number;
-use super::request::{self, Meta};
+use super::request::{self, Extra, Meta};
 use super::state::{Effect, State, empty};
 use crate::error::{Error, Result};
 use crate::model::{Level, params};
@@ -47,7 +47,7 @@ impl State {
                 self.unsend(request);
                 self.subscription_over(token, false, now);
             }
-            false => self.finish(token, Err(Error::internal("the server ended the subscription"))),
+            false => self.finish(token, Err(Error::internal("the server ended the subscription")), now),
         }
     }
 
@@ -99,7 +99,7 @@ impl Call {
 pub(super) fn write_one(out: &mut Vec<u8>, own: &RawValue, meta: &Meta<'_>) {
     let uri = raw::get(own, "uri").ok().flatten().map_or("\"\"", RawValue::get);
     let params = format!("{{\"notifications\":{{\"resourceSubscriptions\":[{uri}]}}}}");
-    request::write(out, &params, meta, None);
+    request::write(out, &params, meta, Extra::None);
 }
 
 pub(super) fn uri_of(own: &RawValue) -> Option<String> {

@@ -14,6 +14,9 @@ use crate::wire::sse::Decoder;
 /// Bytes of an unreadable answer that an error quotes.
 const QUOTE: usize = 300;
 
+/// Bytes that are set aside for a body because its head says that so many will come.
+const RESERVE: usize = 16 << 20;
+
 /// What the head of a request says besides its address. Members that are `None` are left out.
 #[derive(Clone, Copy, Default)]
 pub struct Head<'a> {
@@ -31,6 +34,30 @@ pub struct Head<'a> {
     pub last_event: Option<&'a str>,
     /// What the user wants in every request; the protocol's own headers win.
     pub user: Option<&'a HeaderMap>,
+    /// What the user wants in the requests of this call: it replaces headers of every request, and none of the protocol's.
+    pub call: Option<&'a HeaderMap>,
+}
+
+/// Headers that speak for the protocol, or say where a message ends: they are never the user's, even where this request has none.
+const RESERVED: [&str; 8] = [
+    server::VERSION,
+    server::METHOD,
+    server::NAME,
+    server::SESSION,
+    server::LAST_EVENT,
+    "content-length",
+    "transfer-encoding",
+    "connection",
+];
+
+/// What is left of a user's headers.
+pub fn user_headers(mut headers: HeaderMap) -> HeaderMap {
+    RESERVED.iter().for_each(|name| drop(headers.remove(*name)));
+    headers
+}
+
+fn is_reserved(name: &HeaderName) -> bool {
+    RESERVED.contains(&name.as_str()) || name.as_str().starts_with("mcp-param-")
 }
 
 impl Head<'_> {
@@ -47,6 +74,12 @@ impl Head<'_> {
         let all = request.headers_mut();
         if let Some(user) = self.user {
             all.clone_from(user);
+        }
+        for name in self.call.iter().flat_map(|call| call.keys()).filter(|name| !is_reserved(name)) {
+            all.remove(name);
+        }
+        for (name, value) in self.call.into_iter().flatten().filter(|(name, _)| !is_reserved(name)) {
+            all.append(name, value.clone());
         }
         let accept = match verb {
             Verb::GET => "text/event-stream",
@@ -103,7 +136,10 @@ impl Reader {
         }
         match text(header::CONTENT_TYPE) {
             kind if headers::is_event_stream(kind) => Self::Events(Box::new(Decoder::new(limits))),
-            kind if headers::is_json(kind) => Self::Json(Vec::new()),
+            kind if headers::is_json(kind) => {
+                let length = text(header::CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
+                Self::Json(Vec::with_capacity(length.unwrap_or(0).min(limits.message_bytes).min(RESERVE)))
+            }
             _ => Self::Failure { status, retry_after: None, body: Vec::new() },
         }
     }

@@ -106,41 +106,7 @@ impl Question {
 
     /// Whether an answer has the shape that its method promises; a form that was accepted must match its schema (Y17).
     pub fn check_answer(&self, answer: &RawValue, limits: &Limits) -> Result<()> {
-        let wrong = |what: &str| Error::invalid_params(format!("the answer to `{}` {what}", self.method.as_str()));
-        if !is_object(answer) {
-            return Err(wrong("must be an object"));
-        }
-        match self.method {
-            Method::Elicit => {
-                let action = get(answer, "action").map(RawValue::get);
-                match action {
-                    Some("\"accept\"") => self.check_form(answer, limits),
-                    Some("\"decline\"" | "\"cancel\"") => Ok(()),
-                    Some(other) => {
-                        Err(wrong(&format!("has the unknown action {other}: expected accept, decline or cancel")))
-                    }
-                    None => Err(wrong("has no `action`")),
-                }
-            }
-            Method::Sample => match (get(answer, "role"), get(answer, "content")) {
-                (Some(_), Some(_)) => Ok(()),
-                _ => Err(wrong("must have `role` and `content`")),
-            },
-            _ => match get(answer, "roots").map(|roots| roots.get().starts_with('[')) {
-                Some(true) => Ok(()),
-                _ => Err(wrong("must have an array `roots`")),
-            },
-        }
-    }
-
-    fn check_form(&self, answer: &RawValue, limits: &Limits) -> Result<()> {
-        let Some(schema) = &self.schema else { return Ok(()) };
-        let content = get(answer, "content").map_or("{}", RawValue::get);
-        let validator = Validator::new(schema.get(), limits)?;
-        validator.check(content).map_err(|invalid| match invalid {
-            Invalid::Problems(problems) => Error::invalid_params(describe(&problems, "answer to the form")),
-            Invalid::Unchecked(error) => error,
-        })
+        check_answer(self.method, self.schema.as_deref(), answer, limits)
     }
 
     /// The parameters as a request of a legacy revision: URL mode has an id there, and before there were modes no `mode`.
@@ -177,6 +143,44 @@ impl Question {
         out.extend_from_slice(self.params.get().as_bytes());
         out.push(b'}');
     }
+}
+
+/// Whether the answer to `method` has the shape that the method promises; a form that was accepted must match `schema`, and one that
+/// was not is not looked at (Y17).
+///
+/// # Errors
+/// `InvalidParams` with what is wrong, `Definition` or `Limit` for a schema that cannot be used.
+pub fn check_answer(method: Method, schema: Option<&RawValue>, answer: &RawValue, limits: &Limits) -> Result<()> {
+    let wrong = |what: &str| Error::invalid_params(format!("the answer to `{}` {what}", method.as_str()));
+    if !is_object(answer) {
+        return Err(wrong("must be an object"));
+    }
+    match method {
+        Method::Elicit => match get(answer, "action").map(RawValue::get) {
+            Some("\"accept\"") => check_form(schema, answer, limits),
+            Some("\"decline\"" | "\"cancel\"") => Ok(()),
+            Some(other) => Err(wrong(&format!("has the unknown action {other}: expected accept, decline or cancel"))),
+            None => Err(wrong("has no `action`")),
+        },
+        Method::Sample => match (get(answer, "role"), get(answer, "content")) {
+            (Some(_), Some(_)) => Ok(()),
+            _ => Err(wrong("must have `role` and `content`")),
+        },
+        _ => match get(answer, "roots").map(|roots| roots.get().starts_with('[')) {
+            Some(true) => Ok(()),
+            _ => Err(wrong("must have an array `roots`")),
+        },
+    }
+}
+
+fn check_form(schema: Option<&RawValue>, answer: &RawValue, limits: &Limits) -> Result<()> {
+    let Some(schema) = schema else { return Ok(()) };
+    let content = get(answer, "content").map_or("{}", RawValue::get);
+    let validator = Validator::new(schema.get(), limits)?;
+    validator.check(content).map_err(|invalid| match invalid {
+        Invalid::Problems(problems) => Error::invalid_params(describe(&problems, "answer to the form")),
+        Invalid::Unchecked(error) => error,
+    })
 }
 
 fn with_mode(params: &RawValue) -> Result<Box<RawValue>> {
