@@ -77,6 +77,11 @@ pub trait ClientHandler: Send + Sync + 'static {
     fn state(&self, state: ClientState) {
         let _ = state;
     }
+
+    /// A line that the server process wrote to stderr.
+    fn stderr(&self, line: &str) {
+        let _ = line;
+    }
 }
 
 /// A handler that answers nothing and ignores everything.
@@ -426,6 +431,10 @@ impl ClientHost for Waiters {
             Level::Debug => tracing::debug!("{text}"),
             _ => tracing::warn!("{text}"),
         }
+    }
+
+    fn stderr(&self, line: &str) {
+        self.handler.stderr(line);
     }
 }
 
