@@ -8,6 +8,7 @@
 //! | `stderr` | what it says besides the protocol |
 //! | `unix`, `windows` | the process and all it started, as one thing that can be waited for and ended |
 
+use std::fmt;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
@@ -36,7 +37,7 @@ use windows::Process;
 const FACTS_WAIT: Duration = Duration::from_millis(500);
 
 /// How a server process is started. There is no shell: each argument arrives as it is written (security 19, 36).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ChildSpec {
     /// The program and its arguments. A program without a slash is looked for in the `PATH` that the process is given.
     pub argv: Vec<String>,
@@ -44,6 +45,19 @@ pub struct ChildSpec {
     pub env: Vec<(String, String)>,
     /// The working directory; this process's own otherwise.
     pub cwd: Option<PathBuf>,
+}
+
+/// Names what may be in a log: the program, and the names of variables (Y28).
+impl fmt::Debug for ChildSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        let program = self.argv.first().map_or("", String::as_str);
+        f.debug_struct("ChildSpec")
+            .field("program", &explain::shown(program))
+            .field("env", &names)
+            .field("cwd", &self.cwd)
+            .finish()
+    }
 }
 
 /// Who takes the lines of a process's stderr, each without its end.
