@@ -175,3 +175,7 @@ fn gather(printed: &mut String, text: &[u8]) {
         printed.push('\n');
     }
 }
+
+#[cfg(all(test, unix))]
+#[path = "client_stdio/tests.rs"]
+mod tests;
