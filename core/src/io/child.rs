@@ -97,6 +97,17 @@ impl Child {
         Ok((child, stdin, stdout))
     }
 
+    /// Ends a moment after the process failed, though others that it started may hold its output open. A launcher that exits without a
+    /// failure has done its work, and its server goes on.
+    pub async fn failed(&mut self) {
+        let exited = self.process.exited(Duration::MAX).await;
+        if exited.is_some_and(|status| status.success()) {
+            std::future::pending::<()>().await;
+        }
+        // What is in the pipe still counts.
+        time::sleep(FACTS_WAIT).await;
+    }
+
     /// Why its output ended, with every fact that can be had soon: exit code or signal, and the last lines of stderr (W23). `noise` is
     /// what it printed instead of a message, if it never sent one.
     pub async fn why(&mut self, noise: Option<&str>) -> Error {

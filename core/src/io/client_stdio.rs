@@ -87,15 +87,16 @@ impl Carrier {
     /// Carries lines until the process or the client is done, then ends the process.
     async fn attend(&self, mut child: Child, stdin: ChildStdin, mut stdout: ChildStdout) {
         let mut noise = Some(String::new());
-        let output_ended = tokio::select! {
+        let is_lost = tokio::select! {
             () = self.write(stdin) => false,
             () = self.read(&mut stdout, &mut noise) => true,
+            () = child.failed() => true,
             () = self.cannot_wait() => false,
         };
         // Of a process that is given up already nobody needs to hear.
         let order = self.outbox.order();
         match order {
-            None if output_ended => {
+            None if is_lost => {
                 let error = child.why(noise.as_deref()).await;
                 self.engine.lost(error, clock::now());
             }
@@ -176,6 +177,7 @@ fn gather(printed: &mut String, text: &[u8]) {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 #[path = "client_stdio/tests.rs"]
 mod tests;

@@ -21,10 +21,11 @@ async fn c04_whatever_comes_on_stderr_stops_nobody() {
 #[tokio::test]
 async fn c09_both_sides_write_at_once() {
     let mut client = Client::open(python("echo"), options()).await.unwrap();
-    let params = json!({"name": "t", "arguments": {"fill": "x".repeat(1 << 20)}}).to_string();
+    // Each is four times what a pipe holds.
+    let params = json!({"name": "t", "arguments": {"fill": "x".repeat(256 << 10)}}).to_string();
     let tokens: Vec<_> = (0..200).map(|_| client.call(Operation::CallTool, &params)).collect();
     for token in tokens {
-        assert_eq!(client.result(token).await.unwrap()["fill"].as_str().map(str::len), Some(1 << 20));
+        assert_eq!(client.result(token).await.unwrap()["fill"].as_str().map(str::len), Some(256 << 10));
     }
     client.close().await;
 }

@@ -50,6 +50,8 @@ async fn c06_w23_what_ends_before_it_answers_says_how() {
     let cases = [
         ("read -r line; echo one >&2; echo 'two ä' >&2; exit 3", (Some("3"), None, Some("one\ntwo ä"), None)),
         ("kill -9 $$", (None, Some("9"), None, None)),
+        // Somebody else holds its output open.
+        ("sleep 1000 & kill -9 $$", (None, Some("9"), None, None)),
         ("echo 'usage: server [--stdio]'; exit 0", (Some("0"), None, None, Some("usage: server [--stdio]"))),
         ("printf '\\377\\n' >&2; exit 1", (Some("1"), None, Some("\u{fffd}"), None)),
     ];

@@ -186,6 +186,21 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn it_does_not_matter_how_a_stream_is_cut(
+            text in proptest::collection::vec(proptest::sample::select(b"ab\n\r\xc3\xa4\xff".to_vec()), 0..200),
+            pieces in 1usize..50,
+        ) {
+            let whole = cut(&[&text], 1000).0;
+            proptest::prop_assert_eq!(&cut(&text.chunks(pieces).collect::<Vec<_>>(), 1000).0, &whole);
+            let (mut once, mut often) = (Tail::default(), Tail::default());
+            once.push(&text);
+            text.chunks(pieces).for_each(|piece| often.push(piece));
+            proptest::prop_assert_eq!(once.text(), often.text());
+        }
+    }
+
     #[test]
     fn y09_whoever_is_slow_loses_lines_and_is_told_how_many() {
         let (sender, mut lines) = channel(2);

@@ -19,6 +19,9 @@ pub(super) struct Process {
     leader: tokio::process::Child,
     /// The number of the group; none when nothing is left of it, as the number may be another group's then.
     group: Option<libc::pid_t>,
+    /// The leader is gone.
+    is_over: bool,
+    /// How it ended; not known where this process ignores SIGCHLD, as its children leave no trace then.
     exited: Option<ExitStatus>,
 }
 
@@ -35,7 +38,7 @@ impl Process {
         };
         let leader = command.spawn()?;
         let group = leader.id().and_then(|id| libc::pid_t::try_from(id).ok());
-        Ok(Self { leader, group, exited: None })
+        Ok(Self { leader, group, is_over: false, exited: None })
     }
 
     /// Its three pipes, once.
@@ -45,8 +48,11 @@ impl Process {
 
     /// How the leader ended; waits at most that long for it.
     pub async fn exited(&mut self, patience: Duration) -> Option<ExitStatus> {
-        if self.exited.is_none() {
-            self.exited = within(patience, self.leader.wait()).await.and_then(Result::ok);
+        if !self.is_over
+            && let Some(outcome) = within(patience, self.leader.wait()).await
+        {
+            self.is_over = true;
+            self.exited = outcome.ok();
         }
         self.exited
     }
@@ -87,9 +93,14 @@ impl Process {
         }
     }
 
+    /// Looks whether the leader is gone.
+    fn look(&mut self) {
+        self.is_over = self.is_over || !matches!(self.leader.try_wait(), Ok(None));
+    }
+
     /// Whether any member of the group runs.
     fn is_alive(&mut self) -> bool {
-        if self.exited.is_none() {
+        if !self.is_over {
             return true;
         }
         let Some(group) = self.group else { return false };
@@ -112,19 +123,17 @@ impl Drop for Process {
         reason = "a destructor cannot await, and a killed process takes a moment to end"
     )]
     fn drop(&mut self) {
-        if self.exited.is_none() {
-            self.exited = self.leader.try_wait().ok().flatten();
-        }
+        self.look();
         if !self.is_alive() {
             return;
         }
         self.kill();
         for _ in 0..LAST_LOOKS {
-            if self.exited.is_some() {
+            if self.is_over {
                 return;
             }
             std::thread::sleep(Duration::from_millis(1));
-            self.exited = self.leader.try_wait().ok().flatten();
+            self.look();
         }
     }
 }

@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -36,6 +37,18 @@ fn c07_a_command_keeps_every_character_and_takes_variables() {
     given.sort_unstable();
     assert_eq!(given, env);
     assert_eq!(spec.cwd.unwrap().to_str(), Some("/srv/ä b"));
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_written_ends_in_a_target_or_a_reason(text in r#"(\$|\{|\}|:-|env:|KEY|NONE|a| ){0,12}"#) {
+        let entry = json!({"command": text});
+        match parse(entry) {
+            Ok(Target::Command(spec)) if !text.contains("${") => prop_assert_eq!(&spec.argv[0], &text),
+            Ok(_) => {}
+            Err(error) => prop_assert!(error.contains("`command`"), "{}", error),
+        }
+    }
 }
 
 #[test]
