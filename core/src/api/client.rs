@@ -5,7 +5,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use http::HeaderMap;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,39 +13,16 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::{SetOnce, oneshot};
 
-use crate::engine::Engine;
 use crate::engine::client::{
     AskKind, CallOptions, Change, ClientEngine, ClientHost, ClientOptions, ClientState, Operation, Token,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::child::ChildSpec;
 use crate::io::client::ClientConnection;
-use crate::io::{client_http, client_memory, client_stdio, clock};
+use crate::io::clock;
+pub use crate::io::target::Target;
 use crate::model::Level;
 use crate::types;
 use crate::wire::{raw, write};
-
-/// Where a server is.
-pub enum Target {
-    /// A process that speaks over its standard streams.
-    Command(ChildSpec),
-    /// An HTTP endpoint.
-    Url { url: String, headers: HeaderMap },
-    /// A server of this process.
-    Server(Arc<Engine>),
-}
-
-impl Target {
-    /// A program with arguments; see [`ChildSpec`] for environment and directory.
-    pub fn command<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Self {
-        Self::Command(ChildSpec { argv: argv.into_iter().map(Into::into).collect(), ..ChildSpec::default() })
-    }
-
-    /// An HTTP endpoint without headers of the user's.
-    pub fn url(url: impl Into<String>) -> Self {
-        Self::Url { url: url.into(), headers: HeaderMap::new() }
-    }
-}
 
 /// What a server asks and tells its client. Every method has a default; an answer is only asked for what
 /// [`ClientOptions::capabilities`] declares.
@@ -76,6 +52,11 @@ pub trait ClientHandler: Send + Sync + 'static {
     /// How the connection is; told at each change.
     fn state(&self, state: ClientState) {
         let _ = state;
+    }
+
+    /// A line that the server process wrote to stderr.
+    fn stderr(&self, line: &str) {
+        let _ = line;
     }
 }
 
@@ -112,11 +93,7 @@ impl Client {
         let host =
             Arc::new(Waiters { slots: Mutex::default(), engine: Arc::default(), handler, runtime: runtime.clone() });
         let shared = Arc::clone(&host) as Arc<dyn ClientHost>;
-        let connection = match target {
-            Target::Command(spec) => client_stdio::connect_command(&runtime, options, spec, shared),
-            Target::Url { url, headers } => client_http::connect_url(&runtime, options, &url, headers, shared),
-            Target::Server(server) => client_memory::connect_engine(&runtime, options, &server, shared),
-        };
+        let connection = target.connect(&runtime, options, shared);
         let _ = host.engine.set(Arc::downgrade(&connection.engine));
         let server = host.wait(connection.opened).await;
         match server {
@@ -426,6 +403,10 @@ impl ClientHost for Waiters {
             Level::Debug => tracing::debug!("{text}"),
             _ => tracing::warn!("{text}"),
         }
+    }
+
+    fn stderr(&self, line: &str) {
+        self.handler.stderr(line);
     }
 }
 

@@ -24,6 +24,7 @@ mod part {
     pub const ASKED: u32 = 4;
     pub const CHANGED: u32 = 5;
     pub const STATE: u32 = 6;
+    pub const STDERR: u32 = 7;
 }
 
 /// Puts what a client engine tells into a queue.
@@ -113,6 +114,10 @@ impl ClientHost for ClientDesk {
 
     fn report(&self, level: Level, text: String) {
         self.queue.push(Item { kind: ItemKind::Report, token: 0, slot: severity(level), text: text.into() });
+    }
+
+    fn stderr(&self, line: &str) {
+        self.push(0, part::STDERR, line.to_owned());
     }
 }
 

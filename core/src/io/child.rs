@@ -1,55 +1,45 @@
 //! Server processes: a group of their own, a safe environment, a drained stderr, and an end that leaves nothing behind.
 //! See <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown>.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `environment` | what a process inherits |
+//! | `explain` | why a process could not be started |
+//! | `stderr` | what it says besides the protocol |
+//! | `unix`, `windows` | the process and all it started, as one thing that can be waited for and ended |
 
+use std::fmt;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
-use tokio::io::AsyncReadExt;
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::time;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes of stderr that are kept for an error to quote.
-const TAIL: usize = 4 << 10;
-/// How long the exit code of a process whose output ended is waited for.
-const EXIT_CODE_WAIT: Duration = Duration::from_millis(300);
-/// How often it is looked whether a process group is gone.
+mod environment;
+mod explain;
+mod stderr;
 #[cfg(unix)]
-const POLL: Duration = Duration::from_millis(10);
+mod unix;
+#[cfg(windows)]
+mod windows;
 
-/// What a process inherits unless it is given: what programs need to start, and no secret of this process (C07).
+use stderr::Stderr;
 #[cfg(unix)]
-const INHERITED: &[&str] =
-    &["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
-#[cfg(not(unix))]
-const INHERITED: &[&str] = &[
-    "APPDATA",
-    "COMSPEC",
-    "HOMEDRIVE",
-    "HOMEPATH",
-    "LOCALAPPDATA",
-    "NUMBER_OF_PROCESSORS",
-    "PATH",
-    "PATHEXT",
-    "PROCESSOR_ARCHITECTURE",
-    "PROGRAMFILES",
-    "SYSTEMDRIVE",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "USERNAME",
-    "USERPROFILE",
-    "WINDIR",
-];
+use unix::Process;
+#[cfg(windows)]
+use windows::Process;
 
-/// How a server process is started. There is no shell: each argument arrives as it is written (security 19).
-#[derive(Clone, Debug, Default)]
+/// How long the exit code of a process whose output ended, and the rest of its stderr, are waited for; calls fail then (W23).
+const FACTS_WAIT: Duration = Duration::from_millis(500);
+
+/// How a server process is started. There is no shell: each argument arrives as it is written (security 19, 36).
+#[derive(Clone, Default)]
 pub struct ChildSpec {
-    /// The program and its arguments.
+    /// The program and its arguments. A program without a slash is looked for in the `PATH` that the process is given.
     pub argv: Vec<String>,
     /// Added to the inherited variables; the same name replaces.
     pub env: Vec<(String, String)>,
@@ -57,158 +47,127 @@ pub struct ChildSpec {
     pub cwd: Option<PathBuf>,
 }
 
-/// A server process. Dropped, its whole group is killed at once.
+/// Names what may be in a log: the program, and the names of variables (Y28).
+impl fmt::Debug for ChildSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        let program = self.argv.first().map_or("", String::as_str);
+        f.debug_struct("ChildSpec")
+            .field("program", &explain::shown(program))
+            .field("env", &names)
+            .field("cwd", &self.cwd)
+            .finish()
+    }
+}
+
+/// Who takes the lines of a process's stderr, each without its end.
+pub type StderrLine = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A server process and everything it started, unless that left the process group (`setsid`): such a daemon is on its own. Dropped, all
+/// of it is killed at once.
 pub struct Child {
-    process: Box<dyn ChildWrapper>,
+    process: Process,
     program: String,
-    #[cfg(unix)]
-    group: Option<i32>,
-    tail: Arc<Mutex<Vec<u8>>>,
-    exited: Option<ExitStatus>,
+    stderr: Stderr,
 }
 
 impl Child {
-    /// Starts the process. Must be called inside a Tokio runtime.
+    /// Starts the process. Must be called inside a Tokio runtime. `told` gets its stderr line by line, in a task of its own: while it
+    /// is slow, lines are dropped and counted.
     ///
     /// # Errors
-    /// `Io` that names the program, also when it does not exist or may not be run (C06).
-    pub fn spawn(spec: &ChildSpec) -> Result<(Self, ChildStdin, ChildStdout)> {
-        let Some((program, arguments)) = spec.argv.split_first() else {
+    /// `Io` that names the program, never its arguments or variables (Y28), and says what is wrong with it (C06). `can_retry` says that
+    /// only resources were short.
+    pub fn spawn(spec: &ChildSpec, told: StderrLine) -> Result<(Self, ChildStdin, ChildStdout)> {
+        let Some((program, arguments)) = spec.argv.split_first().filter(|(program, _)| !program.is_empty()) else {
             return Err(Error::invalid_params("the command is empty"));
         };
-        let failed = |error: std::io::Error| {
-            let text = format!("the server `{program}` cannot be started: {error}");
-            Error::new(ErrorKind::Io, text).with("command", program).caused_by(error)
-        };
-        let mut command = CommandWrap::with_new(program, |command| {
-            command
-                .args(arguments)
-                .env_clear()
-                .envs(inherited())
-                .envs(spec.env.iter().map(|(name, value)| (name, value)));
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            if let Some(cwd) = &spec.cwd {
-                command.current_dir(cwd);
-            }
-        });
-        command.wrap(KillOnDrop);
-        #[cfg(unix)]
-        command.wrap(process_wrap::tokio::ProcessGroup::leader());
-        let mut process = command.spawn().map_err(failed)?;
-        let missing = || Error::internal("a pipe of the server process is missing");
-        let stdin = process.stdin().take().ok_or_else(missing)?;
-        let stdout = process.stdout().take().ok_or_else(missing)?;
-        let tail = Arc::<Mutex<Vec<u8>>>::default();
-        if let Some(stderr) = process.stderr().take() {
-            tokio::spawn(drain(stderr, Arc::clone(&tail)));
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear().envs(environment::inherited());
+        command.envs(spec.env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(cwd) = &spec.cwd {
+            command.current_dir(cwd);
         }
-        let child = Self {
-            #[cfg(unix)]
-            group: process.id().and_then(|id| i32::try_from(id).ok()),
-            process,
-            program: program.clone(),
-            tail,
-            exited: None,
+        let mut process = Process::spawn(command).map_err(|error| explain::failure(spec, program, error))?;
+        let Some((stdin, stdout, stderr)) = process.take_pipes() else {
+            return Err(Error::internal("a pipe of the server process is missing"));
         };
+        let child = Self { process, program: explain::shown(program).into(), stderr: Stderr::drain(stderr, told) };
         Ok((child, stdin, stdout))
     }
 
-    /// Why its output ended, with every fact that can be had soon: exit code or signal, and the last lines of stderr (W23).
-    pub async fn why(&mut self) -> Error {
-        self.wait(EXIT_CODE_WAIT).await;
-        let what = match self.exited {
-            Some(status) => format!("the server `{}` ended: {status}", self.program),
-            None => format!("the server `{}` closed its output", self.program),
+    /// Ends a moment after the process failed, though others that it started may hold its output open. A launcher that exits without a
+    /// failure has done its work, and its server goes on.
+    pub async fn failed(&mut self) {
+        let exited = self.process.exited(Duration::MAX).await;
+        if exited.is_some_and(|status| status.success()) {
+            std::future::pending::<()>().await;
+        }
+        // What is in the pipe still counts.
+        time::sleep(FACTS_WAIT).await;
+    }
+
+    /// Why its output ended, with every fact that can be had soon: exit code or signal, and the last lines of stderr (W23). `noise` is
+    /// what it printed instead of a message, if it never sent one.
+    pub async fn why(&mut self, noise: Option<&str>) -> Error {
+        let exited = self.process.exited(FACTS_WAIT).await;
+        // Who closed its output and runs on says nothing final.
+        let stderr = self.stderr.last_lines(if exited.is_some() { FACTS_WAIT } else { Duration::ZERO }).await;
+        let before = if noise.is_some() { " before it sent any message" } else { "" };
+        let what = match exited {
+            Some(status) => format!("the server `{}` ended{before}: {status}", self.program),
+            None => format!("the server `{}` closed its output{before} and still runs", self.program),
         };
         let mut error = Error::new(ErrorKind::Closed, what).with("command", &self.program);
-        if let Some(code) = self.exited.and_then(|status| status.code()) {
+        if let Some(code) = exited.and_then(|status| status.code()) {
             error = error.with("exit", code);
         }
-        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&tail);
-        match text.trim() {
-            "" => error,
-            text => error.with("stderr", text),
+        if let Some(signal) = exited.and_then(signal_of) {
+            error = error.with("signal", signal);
+        }
+        if !stderr.is_empty() {
+            error = error.with("stderr", stderr);
+        }
+        match noise.map(str::trim) {
+            None | Some("") => error,
+            Some(noise) => error.with("stdout", noise),
         }
     }
 
-    /// Ends the process and its group, after its input was closed: waits for `grace`, sends SIGTERM, waits again, kills (C03).
-    /// A group that outlives its leader is ended the same way (C01).
+    /// The program's name, as errors say it.
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// Ends the process and its group, after its input was closed: waits for `grace`, sends SIGTERM, waits again, kills (C03). The wait
+    /// comes first, since a wrapper may pass on the end of the input and no signal (Y10). A group that outlives its leader is ended the
+    /// same way (C01).
     pub async fn end(mut self, grace: Duration) {
-        self.wait(grace).await;
-        #[cfg(unix)]
-        if self.is_alive() {
-            self.signal(libc::SIGTERM);
-            let deadline = time::Instant::now() + grace;
-            while self.is_alive() && time::Instant::now() < deadline {
-                self.wait(POLL).await;
-                time::sleep(POLL).await;
+        if !self.process.gone(grace).await {
+            self.process.ask_to_exit();
+            if !self.process.gone(grace).await {
+                self.process.kill();
+                // So that no zombie stays.
+                self.process.gone(grace).await;
             }
         }
-        // What is left is killed by the drop; the leader is waited for, so that no zombie stays.
-        self.kill();
-        self.wait(grace).await;
-    }
-
-    /// Waits for the leader; at most that long.
-    async fn wait(&mut self, time: Duration) {
-        if self.exited.is_none()
-            && let Ok(Ok(status)) = time::timeout(time, self.process.wait()).await
-        {
-            self.exited = Some(status);
-        }
-    }
-
-    #[cfg(unix)]
-    fn signal(&self, signal: i32) {
-        if let Some(group) = self.group {
-            // SAFETY: takes two integers and touches no memory. The group is that of a process this one started in a group of its
-            // own; while any member lives, the system gives its number to nobody else.
-            unsafe { libc::killpg(group, signal) };
-        }
-    }
-
-    /// Whether any member of the group is left.
-    #[cfg(unix)]
-    fn is_alive(&self) -> bool {
-        // SAFETY: as in `signal`; signal 0 only asks.
-        self.exited.is_none() || self.group.is_some_and(|group| unsafe { libc::killpg(group, 0) } == 0)
-    }
-
-    #[cfg(unix)]
-    fn kill(&mut self) {
-        if self.is_alive() {
-            self.signal(libc::SIGKILL);
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn kill(&mut self) {
-        if self.exited.is_none() {
-            // It may have exited just now.
-            let _ = self.process.start_kill();
-        }
+        // What it said at last is told too; who holds the pipe without being in the group is not waited for.
+        self.stderr.drained(FACTS_WAIT).await;
     }
 }
 
-impl Drop for Child {
-    fn drop(&mut self) {
-        self.kill();
-    }
+/// Waits, but not longer than that.
+async fn within<T>(patience: Duration, what: impl Future<Output = T>) -> Option<T> {
+    time::timeout(patience, what).await.ok()
 }
 
-#[allow(clippy::disallowed_methods, reason = "this is where a child's environment comes from")]
-fn inherited() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
-    INHERITED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
+#[cfg(unix)]
+fn signal_of(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
 }
 
-/// Reads stderr to its end, whatever comes: a full pipe would stop the server (C04). Only the end of it is kept.
-async fn drain(mut stderr: ChildStderr, tail: Arc<Mutex<Vec<u8>>>) {
-    let mut chunk = vec![0; 16 << 10];
-    while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
-        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-        tail.extend_from_slice(&chunk[..read]);
-        let surplus = tail.len().saturating_sub(TAIL);
-        tail.drain(..surplus);
-    }
+#[cfg(not(unix))]
+fn signal_of(_: ExitStatus) -> Option<i32> {
+    None
 }

@@ -10,6 +10,7 @@ use tokio::time;
 
 use super::clock;
 use crate::engine::client::{ClientEngine, Token};
+use crate::error::{Error, ErrorKind};
 
 /// A client's connection under way. Dropped, it closes in the background.
 pub struct ClientConnection {
@@ -31,7 +32,9 @@ impl ClientConnection {
         let rung = Arc::clone(&wake);
         engine.on_earlier_tick(move || rung.notify_one());
         let clock = tick(Arc::downgrade(&engine), wake);
+        let last = LastWord(Arc::clone(&engine));
         let task = runtime.spawn(async move {
+            let _last = last;
             tokio::select! {
                 () = carry => {}
                 () = clock => {}
@@ -54,6 +57,16 @@ impl ClientConnection {
 impl Drop for ClientConnection {
     fn drop(&mut self) {
         self.engine.close();
+    }
+}
+
+/// Fails whatever still waits when the carrier is gone, also when its runtime was shut down before the client was closed: else nobody
+/// would ever hear of it (C10).
+struct LastWord(Arc<ClientEngine>);
+
+impl Drop for LastWord {
+    fn drop(&mut self) {
+        self.0.fail(Error::new(ErrorKind::Closed, "the runtime that carried the connection is gone"));
     }
 }
 

@@ -21,27 +21,37 @@ pub fn connect_engine(
     host: Arc<dyn ClientHost>,
 ) -> ClientConnection {
     let (to_server, from_client) = unbounded_channel();
-    let (to_client, from_server) = unbounded_channel();
     let engine = ClientEngine::new(options, Link::Lines(Arc::new(ToServer(to_server))), host);
-    let carry = carry(Arc::clone(&engine), Arc::clone(server), ToClient(to_client), from_client, from_server);
+    let carry = carry(Arc::clone(&engine), Arc::clone(server), from_client);
     ClientConnection::open(runtime, engine, carry)
 }
 
-/// `None` says that the client is closed.
-struct ToServer(UnboundedSender<Option<Bytes>>);
+enum Out {
+    Line(Bytes),
+    Restart,
+    Close,
+}
+
+struct ToServer(UnboundedSender<Out>);
+
+impl ToServer {
+    fn push(&self, out: Out) {
+        // After the end of the carrier there is nobody to send to, and the engine knows.
+        let _ = self.0.send(out);
+    }
+}
 
 impl LineSink for ToServer {
     fn send(&self, message: Bytes) {
-        // After the end of the carrier there is nobody to send to, and the engine knows.
-        let _ = self.0.send(Some(message));
+        self.push(Out::Line(message));
     }
 
     fn restart(&self) {
-        let _ = self.0.send(None);
+        self.push(Out::Restart);
     }
 
     fn close(&self) {
-        let _ = self.0.send(None);
+        self.push(Out::Close);
     }
 }
 
@@ -53,26 +63,25 @@ impl Sink for ToClient {
     }
 }
 
-/// Carries messages both ways, in a task of its own: an engine must not be called from within the other's effects.
-async fn carry(
-    client: Arc<ClientEngine>,
-    server: Arc<Engine>,
-    sink: ToClient,
-    mut from_client: UnboundedReceiver<Option<Bytes>>,
-    mut from_server: UnboundedReceiver<Bytes>,
-) {
-    let connection = server.connect(Arc::new(sink));
+/// Carries messages both ways, in a task of its own: an engine must not be called from within the other's effects. A restart is a new
+/// connection to the same server.
+async fn carry(client: Arc<ClientEngine>, server: Arc<Engine>, mut from_client: UnboundedReceiver<Out>) {
     loop {
-        tokio::select! {
-            message = from_client.recv() => match message.flatten() {
-                Some(message) => connection.receive(message, clock::now()),
-                None => break,
-            },
-            message = from_server.recv() => match message {
-                Some(message) => client.receive(&message, clock::now()),
-                None => break,
-            },
+        let (to_client, mut from_server) = unbounded_channel();
+        let connection = server.connect(Arc::new(ToClient(to_client)));
+        let restarts = loop {
+            tokio::select! {
+                out = from_client.recv() => match out {
+                    Some(Out::Line(message)) => connection.receive(message, clock::now()),
+                    Some(Out::Restart) => break true,
+                    Some(Out::Close) | None => break false,
+                },
+                Some(message) = from_server.recv() => client.receive(&message, clock::now()),
+            }
+        };
+        connection.close("the client closed the connection");
+        if !restarts {
+            return;
         }
     }
-    connection.close("the client closed the connection");
 }

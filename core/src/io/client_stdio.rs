@@ -3,22 +3,29 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time;
 
-use super::child::{Child, ChildSpec};
+use super::child::{Child, ChildSpec, StderrLine};
 use super::client::ClientConnection;
 use super::clock;
-use crate::engine::client::{ClientEngine, ClientHost, ClientOptions, LineSink, Link};
+use crate::engine::client::{ClientEngine, ClientHost, ClientOptions, Link};
+use crate::error::Error;
 use crate::wire::{Line, Lines};
+
+mod outbox;
+
+use outbox::{Next, Order, Outbox};
 
 /// Bytes that one read takes, and that lines are gathered to before they are written.
 const CHUNK: usize = 64 << 10;
+/// Bytes that are kept of what a process prints before its first message.
+const NOISE: usize = 1 << 10;
+/// A process that has failed its client gets this part of its time to exit: the next one waits for it.
+const HURRY: u32 = 4;
 
 /// Starts the server and connects. What goes wrong is the result of [`ClientConnection::opened`].
 pub fn connect_command(
@@ -27,142 +34,150 @@ pub fn connect_command(
     spec: ChildSpec,
     host: Arc<dyn ClientHost>,
 ) -> ClientConnection {
-    let limit = options.limits.message_bytes;
-    let grace = options.limits.child_exit;
-    let (sender, receiver) = unbounded_channel();
-    let closed = Arc::new(Notify::new());
-    let sink = ToChild { sender, closed: Arc::clone(&closed) };
-    let engine = ClientEngine::new(options, Link::Lines(Arc::new(sink)), host);
-    let carrier = Carrier { engine: Arc::clone(&engine), receiver, closed, limit, grace };
+    let limits = &options.limits;
+    let outbox = Arc::new(Outbox::new(limits.queued_bytes));
+    let (message_bytes, queued_bytes, grace) = (limits.message_bytes, limits.queued_bytes, limits.child_exit);
+    let link = Link::Lines(Arc::clone(&outbox) as _);
+    let engine = ClientEngine::new(options, link, Arc::clone(&host));
+    let stderr: StderrLine = Arc::new(move |line| host.stderr(line));
+    let carrier = Carrier { engine: Arc::clone(&engine), outbox, stderr, message_bytes, queued_bytes, grace };
     ClientConnection::open(runtime, engine, carrier.run(spec))
-}
-
-enum Out {
-    Line(Bytes),
-    Restart,
-    Close,
-}
-
-struct ToChild {
-    sender: UnboundedSender<Out>,
-    closed: Arc<Notify>,
-}
-
-impl ToChild {
-    fn push(&self, out: Out) {
-        // After the end of the carrier there is nobody to send to, and the engine knows.
-        let _ = self.sender.send(out);
-    }
-}
-
-impl LineSink for ToChild {
-    fn send(&self, message: Bytes) {
-        self.push(Out::Line(message));
-    }
-
-    fn restart(&self) {
-        self.push(Out::Restart);
-    }
-
-    fn close(&self) {
-        self.push(Out::Close);
-        self.closed.notify_one();
-    }
 }
 
 struct Carrier {
     engine: Arc<ClientEngine>,
-    receiver: UnboundedReceiver<Out>,
-    closed: Arc<Notify>,
-    limit: usize,
+    outbox: Arc<Outbox>,
+    stderr: StderrLine,
+    message_bytes: usize,
+    queued_bytes: usize,
     grace: Duration,
 }
 
 impl Carrier {
-    async fn run(mut self, spec: ChildSpec) {
+    /// One process after the other, as the engine wants them. Each is ended, with all it started, before the next begins.
+    async fn run(self, spec: ChildSpec) {
+        let mut is_first = true;
         loop {
-            let (mut child, stdin, mut stdout) = match Child::spawn(&spec) {
-                Ok(started) => started,
+            match Child::spawn(&spec, Arc::clone(&self.stderr)) {
+                Ok((child, stdin, stdout)) => self.attend(child, stdin, stdout).await,
+                // What is short today may be there when the engine tries again.
+                Err(error) if error.can_retry() && !is_first => self.engine.lost(error, clock::now()),
                 Err(error) => return self.engine.fail(error),
-            };
-            let ended = tokio::select! {
-                () = write(&mut self.receiver, stdin) => false,
-                () = read(&self.engine, &mut stdout, self.limit) => true,
-                // A server that does not read cannot hold up the end.
-                () = async { self.closed.notified().await; time::sleep(self.grace).await } => false,
-            };
-            if ended {
-                self.engine.lost(child.why().await, clock::now());
             }
-            // Its output is still read, or a server that is writing could not exit.
-            let mut sink = tokio::io::sink();
-            tokio::select! {
-                () = child.end(self.grace) => {}
-                () = async { let _ = tokio::io::copy(&mut stdout, &mut sink).await; std::future::pending().await } => {}
-            }
-            if !ended || !self.restarts().await {
+            is_first = false;
+            if !self.is_wanted_again().await {
                 return;
             }
         }
     }
 
-    /// Whether the engine wants the server again; lines for the one that is gone are dropped.
-    async fn restarts(&mut self) -> bool {
+    /// Waits for the engine to decide; it may take its time.
+    async fn is_wanted_again(&self) -> bool {
         loop {
-            match self.receiver.recv().await {
-                Some(Out::Line(_)) => {}
-                Some(Out::Restart) => return true,
-                Some(Out::Close) | None => return false,
+            let order = self.outbox.ordered().await;
+            self.outbox.obey();
+            match order {
+                Order::Close => return false,
+                Order::Restart => return true,
+                Order::Overflow => {}
             }
         }
     }
-}
 
-/// Writes what the engine sends until it closes; what waits together goes out together.
-async fn write(receiver: &mut UnboundedReceiver<Out>, mut stdin: ChildStdin) {
-    let mut buffer = Vec::with_capacity(CHUNK);
-    let mut broken = false;
-    while let Some(first) = receiver.recv().await {
-        let mut next = Some(first);
-        let mut closes = false;
-        while let Some(out) = next.take() {
-            match out {
-                Out::Line(line) => {
-                    buffer.extend_from_slice(&line);
-                    buffer.push(b'\n');
+    /// Carries lines until the process or the client is done, then ends the process.
+    async fn attend(&self, mut child: Child, stdin: ChildStdin, mut stdout: ChildStdout) {
+        let mut noise = Some(String::new());
+        let is_lost = tokio::select! {
+            () = self.write(stdin) => false,
+            () = self.read(&mut stdout, &mut noise) => true,
+            () = child.failed() => true,
+            () = self.cannot_wait() => false,
+        };
+        // Of a process that is given up already nobody needs to hear.
+        let order = self.outbox.order();
+        match order {
+            None if is_lost => {
+                let error = child.why(noise.as_deref()).await;
+                self.engine.lost(error, clock::now());
+            }
+            Some(Order::Overflow) => {
+                self.outbox.obey();
+                let what = format!("what waits for the server `{}`, which does not read,", child.program());
+                self.engine.lost(Error::limit("queued_bytes", self.queued_bytes, what), clock::now());
+            }
+            _ => {}
+        }
+        let grace = if order == Some(Order::Close) { self.grace } else { self.grace / HURRY };
+        // Its output is still read, or a server that is writing could not exit.
+        let mut sink = tokio::io::sink();
+        tokio::select! {
+            () = child.end(grace) => {}
+            () = async { let _ = tokio::io::copy(&mut stdout, &mut sink).await; std::future::pending().await } => {}
+        }
+    }
+
+    /// Ends when an order can wait for the writer no longer: a server that does not read cannot hold up its end.
+    async fn cannot_wait(&self) {
+        if self.outbox.ordered().await == Order::Close {
+            time::sleep(self.grace).await;
+        }
+    }
+
+    /// Writes lines until there is an order; what waits together goes out together. The input is closed then.
+    async fn write(&self, mut stdin: ChildStdin) {
+        let mut buffer = Vec::with_capacity(CHUNK);
+        let mut is_broken = false;
+        while let Some(next) = self.outbox.next(&mut buffer, CHUNK).await {
+            // A server that no longer reads may still have something to say: its output decides when it is over.
+            if !is_broken {
+                is_broken = match next {
+                    Next::Long(line) => stdin.write_all_buf(&mut line.chain(Bytes::from_static(b"\n"))).await,
+                    Next::Gathered => stdin.write_all(&buffer).await,
                 }
-                // Only after the end of the output is one asked for, and then nobody writes.
-                Out::Restart => {}
-                Out::Close => closes = true,
+                .is_err();
             }
-            if !closes && buffer.len() < CHUNK {
-                next = receiver.try_recv().ok();
-            }
-        }
-        // A server that no longer reads may still have something to say: its output decides when it is over.
-        broken = broken || stdin.write_all(&buffer).await.is_err() || stdin.flush().await.is_err();
-        buffer.clear();
-        buffer.shrink_to(CHUNK);
-        if closes {
-            return;
+            buffer.clear();
         }
     }
-}
 
-async fn read(engine: &ClientEngine, stdout: &mut ChildStdout, limit: usize) {
-    let mut lines = Lines::new(limit);
-    let mut chunk = vec![0; CHUNK];
-    let take = |line: Line<'_>| match line {
-        Line::Text(text) => engine.receive(text, clock::now()),
-        Line::TooLong => engine.receive_too_long(),
-    };
-    while let Ok(read @ 1..) = stdout.read(&mut chunk).await {
-        let mut rest = &chunk[..read];
-        while let Some(line) = lines.next(&mut rest) {
+    /// Reads messages until the output ends. `noise` gathers what is none, until there was one (W22).
+    async fn read(&self, stdout: &mut ChildStdout, noise: &mut Option<String>) {
+        let mut lines = Lines::new(self.message_bytes);
+        let mut chunk = vec![0; CHUNK];
+        let mut take = |line: Line<'_>| match line {
+            Line::Text(text) => {
+                if let Some(printed) = noise {
+                    match text.trim_ascii_start().first() {
+                        Some(b'{' | b'[') => *noise = None,
+                        _ => gather(printed, text),
+                    }
+                }
+                self.engine.receive(text, clock::now());
+            }
+            Line::TooLong => self.engine.receive_too_long(clock::now()),
+        };
+        while let Ok(read @ 1..) = stdout.read(&mut chunk).await {
+            let mut rest = &chunk[..read];
+            while let Some(line) = lines.next(&mut rest) {
+                take(line);
+            }
+        }
+        if let Some(line) = lines.finish() {
             take(line);
         }
     }
-    if let Some(line) = lines.finish() {
-        take(line);
+}
+
+/// Adds the start of a line while there is room.
+fn gather(printed: &mut String, text: &[u8]) {
+    let room = NOISE.saturating_sub(printed.len());
+    if room > 0 {
+        printed.push_str(&String::from_utf8_lossy(&text[..text.len().min(room)]));
+        printed.push('\n');
     }
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+#[path = "client_stdio/tests.rs"]
+mod tests;

@@ -23,3 +23,4 @@ pub mod client;
 pub mod client_http;
 pub mod client_memory;
 pub mod client_stdio;
+pub mod target;

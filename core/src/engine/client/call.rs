@@ -164,6 +164,15 @@ impl State {
         self.arm(token, now);
     }
 
+    /// Refuses a call because too much waits for the server already.
+    pub fn refuse_queued(&mut self) -> Token {
+        let token = self.next_token();
+        let what = "what waits for a server that does not read";
+        let error = Error::limit("queued_bytes", self.options.limits.queued_bytes, what).retryable();
+        self.effects.push(Effect::Result(token, Err(error)));
+        token
+    }
+
     /// Does a call that waited for the connection, or comes after it.
     pub fn dispatch(&mut self, token: Token, now: Now) {
         let Phase::Ready(version) = self.phase else { return };

@@ -41,6 +41,12 @@ pub trait ClientHost: Send + Sync {
 
     /// A fault that harms no call but is worth a line in the log.
     fn report(&self, level: Level, text: String);
+
+    /// A line that the server process wrote to stderr. It comes from the carrier, beside the events of the engine; when the host is
+    /// slow, lines are dropped and counted.
+    fn stderr(&self, line: &str) {
+        let _ = line;
+    }
 }
 
 /// How a connection is. After its end [`ClientHost::closed`] says why.
@@ -150,6 +156,11 @@ pub trait LineSink: Send + Sync {
 
     /// Nothing will be sent any more.
     fn close(&self);
+
+    /// Bytes that wait for a server that does not read. Calls are refused while they are more than `queued_bytes`.
+    fn queued(&self) -> usize {
+        0
+    }
 }
 
 /// The way out over HTTP. Implementations queue and return; they never block and never call the engine from here.

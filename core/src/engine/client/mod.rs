@@ -103,7 +103,14 @@ impl ClientEngine {
     /// Starts a call. `params` is the JSON text of the protocol's parameters without what the engine adds; its result, an error
     /// included, goes to the host.
     pub fn start(&self, operation: Operation, params: &str, options: CallOptions, now: Now) -> Token {
-        self.act(|state| state.start(operation, params, options, now))
+        let queued = match &self.out {
+            Out::Lines(sink) => sink.queued(),
+            Out::Http(_) => 0,
+        };
+        self.act(|state| match queued > state.options.limits.queued_bytes {
+            true => state.refuse_queued(),
+            false => state.start(operation, params, options, now),
+        })
     }
 
     /// Takes a call back: it fails with `Cancelled` at once, and the server is told. A token that is over is ignored.
@@ -126,11 +133,8 @@ impl ClientEngine {
     }
 
     /// A message was longer than `message_bytes` and was skipped.
-    pub fn receive_too_long(&self) {
-        self.act(|state| {
-            let limit = state.options.limits.message_bytes;
-            state.report(Level::Error, Error::limit("message_bytes", limit, "a message of the server").to_string());
-        });
+    pub fn receive_too_long(&self, now: Now) {
+        self.act(|state| state.received_too_long(now));
     }
 
     /// The stream ended, for the reason that `error` says with every fact known (exit code, last lines of stderr).

@@ -40,14 +40,14 @@ pub struct ClientOptions {
 
 impl ClientOptions {
     /// Settings for a client of that name and version, without capabilities. Results are often larger than requests, so
-    /// `message_bytes` is 64 MiB here (W20).
+    /// `message_bytes` is 64 MiB here (W20); `queued_bytes` is 256 MiB, as many large calls may be started at once (C09).
     pub fn new(name: &str, version: &str) -> Self {
         let mut info = Vec::new();
         info.push(b'{');
         write::member_string(&mut info, "name", name);
         write::member_string(&mut info, "version", version);
         write::close(&mut info);
-        let limits = Limits { message_bytes: 64 << 20, ..Limits::default() };
+        let limits = Limits { message_bytes: 64 << 20, queued_bytes: 256 << 20, ..Limits::default() };
         Self {
             info: String::from_utf8_lossy(&info).into(),
             capabilities: "{}".into(),

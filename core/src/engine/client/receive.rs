@@ -58,6 +58,22 @@ impl State {
         }
     }
 
+    /// A message was longer than is taken. Whose answer it was is not known; where one request waits alone, it was that one's, and to
+    /// wait on would be in vain (W20).
+    pub fn received_too_long(&mut self, now: Now) {
+        let error = Error::limit("message_bytes", self.options.limits.message_bytes, "a message of the server");
+        let mut waiting = self.sent.keys().filter(|id| !self.is_open(**id));
+        match (waiting.next().copied(), waiting.next()) {
+            (Some(only), None) => self.answered(only, Err(error), None, now),
+            _ => self.report(Level::Error, error.to_string()),
+        }
+    }
+
+    /// Whether the request has its answer and goes on as a subscription.
+    fn is_open(&self, id: u64) -> bool {
+        self.token_of(id).and_then(|token| self.calls.get(&token)).is_some_and(|call| call.open)
+    }
+
     fn receive_one(&mut self, text: &[u8], of: Option<u64>, now: Now) {
         let options = std::sync::Arc::clone(&self.options);
         match envelope::parse::<Object<'_>>(text, &options.limits) {

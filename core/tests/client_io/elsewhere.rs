@@ -1,6 +1,4 @@
-//! Clients of real processes, of a real socket, and of a server in this process.
-#![cfg(all(unix, feature = "io"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! The client of Rust users, over every carrier.
 
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;

@@ -1,0 +1,75 @@
+//! Where a server is, for every language: a command, a URL, a server of this process, or an entry of a hosts' configuration file.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::HeaderMap;
+use tokio::runtime::Handle;
+
+use super::child::ChildSpec;
+use super::client::ClientConnection;
+use super::{client_http, client_memory, client_stdio};
+use crate::engine::Engine;
+use crate::engine::client::{ClientHost, ClientOptions};
+
+mod entry;
+mod expand;
+
+pub use expand::{Variables, environment};
+
+/// Where a server is.
+#[derive(Clone)]
+pub enum Target {
+    /// A process that speaks over its standard streams.
+    Command(ChildSpec),
+    /// An HTTP endpoint.
+    Url { url: String, headers: HeaderMap },
+    /// A server of this process.
+    Server(Arc<Engine>),
+}
+
+impl Target {
+    /// A program with arguments; see [`ChildSpec`] for environment and directory.
+    pub fn command<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Self {
+        Self::Command(ChildSpec { argv: argv.into_iter().map(Into::into).collect(), ..ChildSpec::default() })
+    }
+
+    /// An HTTP endpoint without headers of the user's.
+    pub fn url(url: impl Into<String>) -> Self {
+        Self::Url { url: url.into(), headers: HeaderMap::new() }
+    }
+
+    /// Connects, on that runtime. What goes wrong is the result of [`ClientConnection::opened`].
+    pub fn connect(self, runtime: &Handle, options: ClientOptions, host: Arc<dyn ClientHost>) -> ClientConnection {
+        match self {
+            Self::Command(spec) => client_stdio::connect_command(runtime, options, spec, host),
+            Self::Url { url, headers } => client_http::connect_url(runtime, options, &url, headers, host),
+            Self::Server(server) => client_memory::connect_engine(runtime, options, &server, host),
+        }
+    }
+}
+
+/// Names what may be in a log: of a URL neither user nor query, of headers the names (Y28, security 53).
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(spec) => f.debug_tuple("Command").field(spec).finish(),
+            Self::Url { url, headers } => {
+                let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+                let end = rest.find(['?', '#']).unwrap_or(rest.len());
+                let (authority, path) = rest[..end].split_at(rest[..end].find('/').unwrap_or(end));
+                let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+                let names: Vec<_> = headers.keys().collect();
+                f.debug_struct("Url")
+                    .field("url", &format_args!("{scheme}://{host}{path}"))
+                    .field("headers", &names)
+                    .finish()
+            }
+            Self::Server(_) => f.write_str("Server"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "target/tests.rs"]
+mod tests;
