@@ -9,6 +9,7 @@ mod pairs;
 mod pulse;
 mod recorder;
 mod recovery;
+mod restarts;
 mod scripted;
 mod sessions;
 mod subscriptions;
