@@ -1,6 +1,7 @@
 //! The client engine without sockets and with a fake clock: against the server engine, and against scripted servers.
 #![allow(clippy::unwrap_used, clippy::type_complexity, reason = "a test fails by panicking")]
 
+mod chaos;
 mod eras;
 mod general;
 mod http;
