@@ -60,12 +60,12 @@ impl State {
             return token;
         }
         self.effects.push(Effect::State(ClientState::Connecting));
-        self.begin(Some(token), now);
+        self.make(Some(token), now);
         token
     }
 
-    /// Asks the first question: the one that the server is known to answer, where something is known of it.
-    pub fn begin(&mut self, opened: Option<Token>, now: Now) {
+    /// Makes a connection: asks the first question, the one that the server is known to answer, where something is known of it.
+    pub fn make(&mut self, opened: Option<Token>, now: Now) {
         let known = match self.options.era {
             EraChoice::Auto => self.recovery.known,
             EraChoice::Legacy(_) | EraChoice::Modern => None,
