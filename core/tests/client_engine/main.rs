@@ -3,6 +3,7 @@
 
 mod asking;
 mod caching;
+mod chaos;
 mod eras;
 mod general;
 mod http;
@@ -14,6 +15,7 @@ mod pulse;
 mod recorder;
 mod recovery;
 mod refresh;
+mod restarts;
 mod scripted;
 mod sessions;
 mod subscriptions;

@@ -10,7 +10,7 @@ use omniport::engine::client::ClientOptions;
 use omniport::engine::http::{HttpOptions, Ticket};
 use omniport::engine::{Call, Connection, Engine, Event, Host, Job, JobKind, Notice, ServerOptions};
 use omniport::entropy::Entropy;
-use omniport::error::Error;
+use omniport::error::{Error, ErrorKind};
 use omniport::limits::Limits;
 use omniport::protocol::http::origin::{OriginPolicy, OriginSettings};
 use omniport::protocol::http::reply::HttpReply;
@@ -148,6 +148,16 @@ pub struct StreamPair {
     to_client: Arc<ToClient>,
 }
 
+impl StreamPair {
+    /// The server dies, and another one is there when it is started.
+    pub fn restart(&mut self) {
+        self.server = server();
+        self.to_client = Arc::default();
+        self.connection = self.server.engine.connect(self.to_client.clone());
+        self.client.engine.lost(Error::new(ErrorKind::Closed, "the server exited"), self.client.now);
+    }
+}
+
 pub fn stream_pair(options: ClientOptions) -> StreamPair {
     let (client, server) = (over_lines(options), server());
     let to_client = Arc::<ToClient>::default();
@@ -248,6 +258,16 @@ pub fn http_pair(options: ClientOptions, url: &str) -> HttpPair {
 }
 
 impl HttpPair {
+    /// The server dies, with all its connections, and another one is there at once.
+    pub fn restart(&mut self) {
+        self.server = server();
+        self.parts.lock().unwrap().clear();
+        for (id, _) in std::mem::take(&mut self.tickets) {
+            let error = Error::new(ErrorKind::Io, "connection reset").retryable();
+            self.client.engine.http_failed(id, error, self.client.now);
+        }
+    }
+
     fn request(&mut self, id: u64, request: http::Request<Bytes>) {
         let (mut head, body) = request.into_parts();
         assert_eq!(head.headers["x-user"], "yes");

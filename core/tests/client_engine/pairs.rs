@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::pair::{Pair, URL, http_pair, stream_pair};
 use super::recorder::Told;
 
-const ERAS: [EraChoice; 6] = [
+pub const ERAS: [EraChoice; 6] = [
     EraChoice::Auto,
     EraChoice::Modern,
     EraChoice::Legacy(Version::V2025_11_25),
@@ -17,14 +17,14 @@ const ERAS: [EraChoice; 6] = [
     EraChoice::Legacy(Version::V2024_11_05),
 ];
 
-fn options(era: EraChoice) -> ClientOptions {
+pub fn options(era: EraChoice) -> ClientOptions {
     let mut options = ClientOptions::new("test", "1");
     options.capabilities = r#"{"elicitation":{}}"#.into();
     options.era = era;
     options
 }
 
-fn version_of(era: EraChoice) -> Version {
+pub fn version_of(era: EraChoice) -> Version {
     match era {
         EraChoice::Legacy(version) => version,
         EraChoice::Auto | EraChoice::Modern => Version::V2026_07_28,
@@ -32,7 +32,7 @@ fn version_of(era: EraChoice) -> Version {
 }
 
 /// Connects, and checks whom it found.
-fn connect<P: Pair>(pair: &mut P, version: Version) {
+pub fn connect<P: Pair>(pair: &mut P, version: Version) {
     let client = pair.client();
     let token = client.engine.connect(client.now);
     pair.settle();
@@ -41,7 +41,7 @@ fn connect<P: Pair>(pair: &mut P, version: Version) {
 }
 
 /// Does one operation to its end.
-fn call<P: Pair>(pair: &mut P, word: &str, params: &str) -> Result<Value, omniport::error::Error> {
+pub fn call<P: Pair>(pair: &mut P, word: &str, params: &str) -> Result<Value, omniport::error::Error> {
     let token = pair.client().start(word, params);
     pair.settle();
     pair.client().host.result(token).unwrap_or_else(|| panic!("{word} has no answer"))

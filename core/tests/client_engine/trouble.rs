@@ -154,4 +154,10 @@ fn a_lost_event_stream_of_2024_is_opened_again() {
     say(&client, stream, &format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[]}}}}"#, body["id"]));
     assert!(client.host.result(safe).unwrap().is_ok());
     assert_eq!(client.host.states(), [ClientState::Ready]);
+    // A server that has no such stream any more is asked what it has.
+    client.engine.http_end(stream, client.now);
+    client.pass(Duration::from_secs(1));
+    let (id, ..) = client.next();
+    client.answer(id, 405, "", "");
+    assert_eq!(client.next().2["method"], "server/discover");
 }

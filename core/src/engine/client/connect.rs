@@ -1,6 +1,7 @@
 //! From the first question to an agreed revision. [`probe`] decides; here its steps are taken, for the first connection and for every
 //! later one.
 
+use http::StatusCode;
 use serde_json::value::RawValue;
 
 use super::host::{ClientState, Token};
@@ -11,6 +12,7 @@ use super::state::{Effect, Phase, Purpose, Sent, State, Timer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::params::meta_key;
 use crate::model::{Era, Method, Version};
+use crate::protocol::http::client;
 use crate::protocol::modern::probe::{self, Carrier, Reaction, Step};
 use crate::time::Now;
 use crate::wire::{RequestId, raw, write};
@@ -29,6 +31,13 @@ pub(super) struct Connecting {
     known: Option<Version>,
     /// What was asked in vain, and why.
     in_vain: Vec<(Method, String)>,
+}
+
+impl Connecting {
+    /// Whether the handshake came first, because the server is known for it, and nobody has asked for more yet.
+    fn is_legacy_by_memory(&self) -> bool {
+        self.known.is_some_and(|version| version.era() == Era::Legacy)
+    }
 }
 
 enum Stage {
@@ -51,12 +60,12 @@ impl State {
             return token;
         }
         self.effects.push(Effect::State(ClientState::Connecting));
-        self.open(Some(token), now);
+        self.make(Some(token), now);
         token
     }
 
-    /// Asks the first question: the one that the server is known to answer, where something is known of it.
-    pub fn open(&mut self, opened: Option<Token>, now: Now) {
+    /// Makes a connection: asks the first question, the one that the server is known to answer, where something is known of it.
+    pub fn make(&mut self, opened: Option<Token>, now: Now) {
         let known = match self.options.era {
             EraChoice::Auto => self.recovery.known,
             EraChoice::Legacy(_) | EraChoice::Modern => None,
@@ -131,7 +140,7 @@ impl State {
             }
             Step::Initialize => {
                 // Nor may a modern server be deaf to `initialize` for ever, where that comes first (W14).
-                if carrier == Carrier::Stream && connecting.known.is_some() {
+                if carrier == Carrier::Stream && connecting.is_legacy_by_memory() {
                     self.set_timer(now.monotonic.saturating_add(self.options.limits.probe_for), Timer::Probe);
                 }
                 self.send_initialize(now);
@@ -220,7 +229,7 @@ impl State {
         let result = outcome.as_ref().ok().copied();
         let why = why(&outcome, "the answer names a revision without a handshake");
         // An answer, and not the one that the server was known to give.
-        let forgets = connecting.known.is_some() && (carrier == Carrier::Stream || status.is_some());
+        let forgets = connecting.is_legacy_by_memory() && (carrier == Carrier::Stream || status.is_some());
         let reaction = reaction(outcome, status);
         match (probe::after_initialize(reaction, carrier), result) {
             (Step::Legacy(version), Some(result)) => {
@@ -228,10 +237,8 @@ impl State {
                 self.confirm(version, server, now);
             }
             (Step::Fail(_) | Step::Events, _) if forgets => {
-                connecting.known = None;
-                self.recovery.forget();
                 self.asked_in_vain(Method::Initialize, why);
-                self.step(Step::Discover(Version::NEWEST), now);
+                self.ask_anew(now);
             }
             (step, _) => {
                 if !matches!(step, Step::Fail(_)) {
@@ -239,6 +246,27 @@ impl State {
                 }
                 self.step(step, now);
             }
+        }
+    }
+
+    /// What was known of the server does not hold: it is asked as if it were new.
+    fn ask_anew(&mut self, now: Now) {
+        self.recovery.forget();
+        if let Phase::Connecting(connecting) = &mut self.phase {
+            connecting.known = None;
+            self.step(Step::Discover(Version::NEWEST), now);
+        }
+    }
+
+    /// The server has no event stream of 2024-11-05, or none now.
+    pub fn events_refused(&mut self, status: StatusCode, now: Now) {
+        match &self.phase {
+            Phase::Connecting(connecting)
+                if connecting.is_legacy_by_memory() && probe::is_elsewhere(status.as_u16()) =>
+            {
+                self.ask_anew(now);
+            }
+            _ => self.connect_failed(client::failure(status, None, b""), now),
         }
     }
 
@@ -294,7 +322,7 @@ impl State {
                 self.step(probe::after_discover(Reaction::Silence, asked, self.carrier()), now);
             }
             // Whichever of the two questions is answered decides.
-            Stage::Initializing if connecting.known.is_some() => {
+            Stage::Initializing if connecting.is_legacy_by_memory() => {
                 self.send_discover(Version::NEWEST, Purpose::Discover, now);
             }
             _ => {}
@@ -329,7 +357,8 @@ impl State {
                 self.connect_failed(error, now);
             }
             _ if retry => {
-                self.asked_in_vain(Method::Discover, error.to_string());
+                let asked = if was_discovering { Method::Discover } else { Method::Initialize };
+                self.asked_in_vain(asked, error.to_string());
                 self.step(probe::after_discover(Reaction::Ended(error), Version::NEWEST, self.carrier()), now);
             }
             _ => self.connect_failed(error, now),

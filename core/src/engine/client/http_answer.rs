@@ -35,9 +35,8 @@ impl State {
                 exchange.reader = Reader::open(status, all, &options.limits);
             }
             Kind::Events => {
-                let error = client::failure(status, None, b"");
                 self.abort(id);
-                self.connect_failed(error, now);
+                self.events_refused(status, now);
             }
             Kind::General => match self.general_head(status, all, now) {
                 true => {

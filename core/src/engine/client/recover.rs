@@ -107,7 +107,7 @@ impl State {
         let lost = self.recovery.sessions;
         self.recovery.sessions += 1;
         match lost {
-            0 => self.open(None, now),
+            0 => self.make(None, now),
             // A server that forgets every session at once is not asked for another one at once.
             _ => self.wait_for(wait_of(&self.options.limits, lost - 1), now),
         }
@@ -124,7 +124,7 @@ impl State {
             self.recovery.forget();
             self.leave(cause);
             self.drop_session();
-            self.open(None, now);
+            self.make(None, now);
         }
     }
 
@@ -194,6 +194,6 @@ impl State {
         if self.http.is_none() {
             self.effects.push(Effect::Restart);
         }
-        self.open(None, now);
+        self.make(None, now);
     }
 }

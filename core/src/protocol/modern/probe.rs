@@ -128,9 +128,14 @@ pub fn is_no_longer_modern(error: &Error, status: Option<u16>, declared: bool) -
         (-32022, _) => true,
         (-32601, Some(_)) if is_message => declared,
         (-32600 | -32000 | -32001, Some(400 | 404)) if is_message => true,
-        (_, Some(400 | 404 | 405 | 406 | 415)) => !is_message,
+        (_, Some(status)) => !is_message && is_elsewhere(status),
         _ => false,
     }
+}
+
+/// Statuses of an endpoint that does not speak this transport.
+pub fn is_elsewhere(status: u16) -> bool {
+    matches!(status, 400 | 404 | 405 | 406 | 410 | 415)
 }
 
 /// Whether an error of a server with an HTTP session says that it was replaced, or has lost the session without saying 404 (H01): many
@@ -261,6 +266,30 @@ mod tests {
         }
         assert_eq!(initialize(refused(-32603, None, Some(405)), Carrier::Http), "Events");
         assert_eq!(initialize(refused(-32602, None, Some(200)), Carrier::Http), "Fail(-32602)");
+    }
+
+    #[test]
+    fn an_error_in_mid_session_may_say_that_the_server_was_replaced() {
+        let remote = |code, text: &str| Error::new(ErrorKind::Remote, text).with_code(code);
+        let other = || Error::new(ErrorKind::Io, "HTTP status");
+        assert!(is_no_longer_modern(&remote(-32022, "no"), None, false));
+        assert!(is_no_longer_modern(&remote(-32601, "no"), Some(200), true));
+        assert!(is_no_longer_modern(&remote(-32000, "Server not initialized"), Some(400), false));
+        assert!(is_no_longer_modern(&other(), Some(405), false));
+        for (error, status, declared) in [
+            (remote(-32601, "no"), Some(404), false),
+            (remote(-32601, "no"), None, true),
+            (remote(-32602, "no"), Some(400), true),
+            (remote(-32020, "no"), Some(400), true),
+            (other(), Some(503), true),
+            (other(), None, true),
+        ] {
+            assert!(!is_no_longer_modern(&error, status, declared), "{error} {status:?}");
+        }
+        assert!(is_no_longer_legacy(&remote(-32020, "Mcp-Method is missing"), Some(400)));
+        assert!(is_no_longer_legacy(&remote(-32000, "No valid Session ID provided"), Some(400)));
+        assert!(!is_no_longer_legacy(&remote(-32602, "no such session: 7"), Some(400)));
+        assert!(!is_no_longer_legacy(&remote(-32603, "the session store failed"), Some(500)));
     }
 
     #[test]
