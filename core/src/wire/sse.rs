@@ -37,6 +37,8 @@ pub struct Decoder {
     line: Vec<u8>,
     data: Vec<u8>,
     name: String,
+    /// The id of the event under way, and that of the last one which is complete.
+    next_id: String,
     id: String,
     retry: Option<Duration>,
     /// The event in `data` was handed out.
@@ -55,6 +57,7 @@ impl Decoder {
             line: Vec::new(),
             data: Vec::new(),
             name: String::new(),
+            next_id: String::new(),
             id: String::new(),
             retry: None,
             handed_out: false,
@@ -63,7 +66,8 @@ impl Decoder {
         }
     }
 
-    /// The id to resume after: that of the last `id` field whose event is complete or under way. An empty `id` resets it.
+    /// The id to resume after: that of the last `id` field whose event is complete, with data or without. An event that was cut off is
+    /// lost, so its id must not count: whoever resumed after it would never see it. An empty `id` resets it.
     pub fn last_event_id(&self) -> Option<&str> {
         Some(self.id.as_str()).filter(|id| !id.is_empty())
     }
@@ -127,6 +131,9 @@ impl Decoder {
         self.check(line.len(), FIELD_BYTES, "a line of the event stream")?;
         let line = if std::mem::take(&mut self.first) { scan::strip_bom(line) } else { line };
         if line.is_empty() {
+            if self.id != self.next_id {
+                self.id.clone_from(&self.next_id);
+            }
             // Without any data field there is no event, only a name that no longer counts.
             if self.data.is_empty() {
                 self.name.clear();
@@ -148,7 +155,7 @@ impl Decoder {
             b"id" if value.len() > self.id_bytes => {
                 return Err(Error::limit("token_bytes", self.id_bytes, "the id of an event"));
             }
-            b"id" => replace(&mut self.id, value),
+            b"id" => replace(&mut self.next_id, value),
             b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
                 let millis = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
                 self.retry = Some(Duration::from_millis(millis.unwrap_or(u64::MAX)));
