@@ -233,6 +233,14 @@ impl Peer {
         Ok(())
     }
 
+    /// A step wrote a message of the server itself: a request to the client, or maybe the answer to one of the client's.
+    pub fn written(&mut self, message: &Value) {
+        self.rules.heard(message);
+        if message.get("method").is_none() {
+            self.waiting.retain(|waiting| waiting.id != message["id"]);
+        }
+    }
+
     /// Says something that answers nothing: on the stream of a request, or on the general one.
     pub fn say(&mut self, message: &Value, during: Option<&str>) -> Result<(), String> {
         self.rules.heard(message);

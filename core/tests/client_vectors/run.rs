@@ -147,7 +147,7 @@ impl Run {
             self.only_streams()?;
             let text = input.as_str().map_or_else(|| input.to_string(), ToOwned::to_owned);
             if let Ok(message) = serde_json::from_str(&text) {
-                self.peer.rules.heard(&message);
+                self.peer.written(&message);
             }
             self.peer.engine.receive(text.as_bytes(), self.peer.now);
         } else if let Some(hex) = &step.bytes {
