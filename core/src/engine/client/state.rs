@@ -207,6 +207,7 @@ impl State {
         if matches!(self.phase, Phase::Closed(_)) {
             return;
         }
+        let version = self.version();
         let connecting = match std::mem::replace(&mut self.phase, Phase::Closed(closed_again(&error))) {
             Phase::Connecting(connecting) => Some(connecting.token),
             _ => None,
@@ -223,7 +224,7 @@ impl State {
                 false => Effect::Result(token, Err(closed_again(&error))),
             });
         }
-        self.end_http();
+        self.end_http(version);
         self.effects.push(Effect::Close);
         self.effects.push(Effect::Closed(error));
     }
