@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use omniport::engine::client::ClientEngine;
+use omniport::error::{Error, ErrorKind};
 use omniport::time::Now;
 use serde_json::{Map, Value, json};
 
@@ -33,7 +34,7 @@ pub struct Peer {
     names: BTreeMap<String, u64>,
     /// HTTP requests whose head was answered.
     begun: Vec<u64>,
-    /// Those that ask for a stream, and those of them that got none.
+    /// Those that ask for a stream, and those whose answer is of no use.
     streams: Vec<u64>,
     useless: Vec<u64>,
     /// The stream for what belongs to no request; in 2024-11-05 the one for everything.
@@ -268,7 +269,7 @@ impl Peer {
         if !self.begun.contains(&exchange) {
             self.begun.push(exchange);
             let is_stream = headers.get("content-type").is_some_and(|kind| kind == SSE);
-            if self.streams.contains(&exchange) && !(status == 200 && is_stream) {
+            if status >= 400 || self.streams.contains(&exchange) && !is_stream {
                 self.useless.push(exchange);
             }
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -285,11 +286,25 @@ impl Peer {
         }
     }
 
-    /// Takes the requests that the client ended since the last look. A GET that was answered with no stream may be left alone or ended.
+    /// Takes the requests that the client ended since the last look. Those that failed, and a GET that was answered with no stream, may
+    /// be left alone or ended.
     pub fn aborted(&mut self) -> Vec<u64> {
         let mut aborted = std::mem::take(&mut self.outbox.sent().aborted);
         aborted.retain(|exchange| !self.useless.contains(exchange));
         aborted
+    }
+
+    /// An HTTP request breaks off.
+    pub fn break_off(&mut self, exchange: u64) {
+        self.waiting.retain(|waiting| waiting.exchange != Some(exchange));
+        let error = Error::new(ErrorKind::Io, "the connection was reset").retryable();
+        self.engine.http_failed(exchange, error, self.now);
+    }
+
+    /// The stream ends, and with it everything that waited for an answer.
+    pub fn end(&mut self, error: Error) {
+        self.waiting.clear();
+        self.engine.lost(error, self.now);
     }
 
     /// Calls an HTTP request by a name.

@@ -163,11 +163,10 @@ impl Run {
         } else if let Some(name) = &step.respond {
             self.respond(self.peer.named(name)?, step)?;
         } else if let Some(name) = &step.broken {
-            let error = Error::new(ErrorKind::Io, "the connection was reset").retryable();
-            self.peer.engine.http_failed(self.peer.named(name)?, error, self.peer.now);
+            self.peer.break_off(self.peer.named(name)?);
         } else if let Some(failure) = &step.lost {
             self.only_streams()?;
-            self.peer.engine.lost(built(failure)?, self.peer.now);
+            self.peer.end(built(failure)?);
         }
         Ok(())
     }
