@@ -234,6 +234,14 @@ mod tests {
     }
 
     #[test]
+    fn a_modern_refusal_of_the_handshake_leads_to_no_event_stream() {
+        for (code, status) in [(-32601, 404), (-32020, 400), (-32022, 400)] {
+            assert_eq!(initialize(refused(code, None, Some(status)), Carrier::Http), format!("Fail({code})"));
+        }
+        assert_eq!(initialize(refused(-32600, None, Some(400)), Carrier::Http), "Events", "an old server's word");
+    }
+
+    #[test]
     fn http_statuses_lead_down_the_ladder() {
         for status in [400, 404, 405, 406, 415, 500] {
             assert_eq!(discover(refused(-32603, None, Some(status)), Carrier::Http), "Initialize", "{status}");
@@ -243,14 +251,6 @@ mod tests {
         }
         assert_eq!(initialize(refused(-32603, None, Some(405)), Carrier::Http), "Events");
         assert_eq!(initialize(refused(-32602, None, Some(200)), Carrier::Http), "Fail(-32602)");
-    }
-
-    #[test]
-    fn a_modern_refusal_of_the_handshake_leads_to_no_event_stream() {
-        for (code, status) in [(-32601, 404), (-32020, 400), (-32022, 400)] {
-            assert_eq!(initialize(refused(code, None, Some(status)), Carrier::Http), format!("Fail({code})"));
-        }
-        assert_eq!(initialize(refused(-32600, None, Some(400)), Carrier::Http), "Events", "an old server's word");
     }
 
     #[test]
