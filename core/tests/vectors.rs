@@ -14,19 +14,22 @@ mod support;
 use omniport::protocol::sink::{Frame, Sink};
 use omniport::time::Now;
 use support::invariants::Ledger;
+use support::revisions::files;
 use support::run::{Tally, run};
 use support::server::Standard;
-use support::vector::{ServerSettings, Transport, Vector, files};
+use support::vector::{ServerSettings, Transport, Vector};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors")
 }
 
-/// Every vector but `standard.json`, which describes the server. Set `VECTOR` to a part of a path to run only those.
+/// Every vector of a server: not `standard.json`, which describes it, nor those of clients. Set `VECTOR` to a part of a path to run only
+/// those.
 fn vectors() -> Vec<(String, Result<Vector, String>)> {
     let folder = folder();
     let wanted = std::env::var_os("VECTOR").map(|wanted| wanted.to_string_lossy().into_owned()).unwrap_or_default();
-    let paths = files(&folder).into_iter().filter(|path| *path != folder.join("standard.json"));
+    let is_other = |path: &PathBuf| *path == folder.join("standard.json") || path.starts_with(folder.join("client"));
+    let paths = files(&folder).into_iter().filter(|path| !is_other(path));
     let named = paths.map(|path| (path.strip_prefix(&folder).unwrap().display().to_string(), path));
     named.filter(|(name, _)| name.contains(&wanted)).map(|(name, path)| (name, Vector::read(&path))).collect()
 }

@@ -62,8 +62,12 @@ def _of_client(step: dict[str, Any]) -> bool:
 
 def runs() -> list[Run]:
     """Every run of every file, in the order of the paths."""
-    paths = (path for path in sorted(FOLDER.rglob("*.json")) if path.name != "standard.json")
-    return [run for path in paths for run in _runs(path)]
+    return [run for path in sorted(FOLDER.rglob("*.json")) if _is_of_server(path) for run in _runs(path)]
+
+
+def _is_of_server(path: Path) -> bool:
+    """Those below `client` are rules of clients, which the engine keeps for every language."""
+    return path.relative_to(FOLDER).parts[0] not in {"standard.json", "client"}
 
 
 def _runs(path: Path) -> list[Run]:

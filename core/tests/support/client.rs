@@ -4,10 +4,8 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value, json};
 
+use super::revisions::MODERN;
 use super::vector::ClientSettings;
-
-/// The revision without a handshake.
-pub const MODERN: &str = "2026-07-28";
 
 /// One run's revision and what its client says of itself.
 #[derive(Clone)]

@@ -1,11 +1,13 @@
 //! The runner of `tests/vectors` on the engine: a fake clock, fixed randomness, a host without threads.
 
 pub mod client;
+pub mod conforms;
 pub mod host;
 pub mod http;
 pub mod invariants;
 pub mod pattern;
 pub mod replies;
+pub mod revisions;
 pub mod run;
 pub mod sending;
 pub mod server;

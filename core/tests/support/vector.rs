@@ -1,13 +1,12 @@
 //! The files: one behaviour each, read strictly, so that a misspelt key fails instead of saying nothing.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Every revision, oldest first.
-pub const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+use super::revisions::{checked, spelt_out};
 
 /// One file.
 #[derive(Debug, Deserialize)]
@@ -170,18 +169,7 @@ impl Vector {
     /// Reads the text of one file.
     pub fn parse(text: &str) -> Result<Self, String> {
         let vector: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let known = |name: &String| REVISIONS.contains(&name.as_str());
-        if let Some(wrong) = vector.revisions().iter().find(|name| !known(name)) {
-            return Err(format!("unknown revision {wrong:?}"));
-        }
-        let group = |name: &String| name == "legacy" || name == "modern" || known(name);
-        if let Some(wrong) = vector.vars.keys().find(|name| !group(name)) {
-            return Err(format!("`vars` of the unknown revision {wrong:?}"));
-        }
-        let is_page = |page: &String| page.split_once('/').is_some_and(|(revision, _)| REVISIONS.contains(&revision));
-        if let Some(wrong) = vector.spec.iter().find(|page| !is_page(page)) {
-            return Err(format!("{wrong:?} is no page of a revision"));
-        }
+        checked(&vector.revisions, vector.vars.keys(), &vector.spec)?;
         if vector.rule.len() < 10 || vector.spec.is_empty() && vector.cases.is_empty() {
             return Err("a rule, and a page or a case that it comes from, are needed".to_owned());
         }
@@ -190,30 +178,6 @@ impl Vector {
 
     /// The revisions it runs for, with `all`, `legacy` and `modern` spelt out.
     pub fn revisions(&self) -> Vec<String> {
-        let mut all: Vec<String> = Vec::new();
-        for name in &self.revisions {
-            match name.as_str() {
-                "all" => all.extend(REVISIONS.iter().map(|name| (*name).to_owned())),
-                "legacy" => all.extend(REVISIONS[..4].iter().map(|name| (*name).to_owned())),
-                "modern" => all.push(REVISIONS[4].to_owned()),
-                other => all.push(other.to_owned()),
-            }
-        }
-        all
+        spelt_out(&self.revisions)
     }
-}
-
-/// All files below `folder`, in order.
-pub fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let entries = std::fs::read_dir(folder).expect("the folder of vectors");
-    for path in entries.map(|entry| entry.expect("an entry").path()) {
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "json") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
 }

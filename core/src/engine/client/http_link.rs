@@ -223,8 +223,8 @@ impl State {
         }
     }
 
-    /// Ends everything that is under way, and the session.
-    pub fn end_http(&mut self) {
+    /// Ends everything that is under way, and the session, which spoke that revision.
+    pub fn end_http(&mut self, version: Option<Version>) {
         let Some(http) = &mut self.http else { return };
         let under_way: Vec<_> = http.exchanges.keys().copied().collect();
         let has_session = http.session.is_some();
@@ -233,7 +233,8 @@ impl State {
         }
         if has_session {
             // A server that does not want to be told answers 405; either way the session is forgotten here.
-            let _ = self.start_http(Kind::Delete, Verb::DELETE, &Head::default(), Vec::new());
+            let head = Head { version: version.map(Version::as_str), ..Head::default() };
+            let _ = self.start_http(Kind::Delete, Verb::DELETE, &head, Vec::new());
         }
     }
 

@@ -211,6 +211,12 @@ impl State {
         };
         match declared {
             true => Ok(Question { kind, params: params.map_or_else(empty, ToOwned::to_owned) }),
+            // The method is known, its mode is not: the revision has a code of its own for that.
+            false if kind == AskKind::Elicit && (can.elicit_form || can.elicit_url) => {
+                let mode = if is_url { "url" } else { "form" };
+                let text = format!("the client did not declare that it can be asked by the mode `{mode}`");
+                Err(Error::invalid_params(text).with("capability", kind.word()))
+            }
             false => Err(Error::method_not_found(method).with("capability", kind.word())),
         }
     }

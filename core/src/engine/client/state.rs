@@ -292,6 +292,7 @@ impl State {
         if matches!(self.phase, Phase::Closed(_)) {
             return;
         }
+        let version = self.version();
         let connecting = match std::mem::replace(&mut self.phase, Phase::Closed(closed_again(&error))) {
             Phase::Connecting(connecting) => connecting.opened,
             _ => None,
@@ -310,7 +311,7 @@ impl State {
                 Waiter::Refresh(_) | Waiter::Calls(_) => {}
             }
         }
-        self.end_http();
+        self.end_http(version);
         self.effects.push(Effect::Close);
         self.effects.push(Effect::Closed(error));
     }

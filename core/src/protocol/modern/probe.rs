@@ -108,7 +108,7 @@ pub fn after_initialize(reaction: Reaction<'_>, carrier: Carrier) -> Step {
             let modern = versions.and_then(|versions| newest(&versions, Era::Modern));
             match (modern, carrier, status) {
                 (Some(version), ..) => Step::Discover(version),
-                (None, Carrier::Http, Some(400 | 404 | 405)) => Step::Events,
+                (None, Carrier::Http, Some(400 | 404 | 405)) if !is_modern_refusal(&error) => Step::Events,
                 _ => Step::Fail(error),
             }
         }
@@ -172,6 +172,12 @@ fn choose(versions: &[String], asked: Version, error: Option<Error>) -> Step {
 
 fn newest(versions: &[String], era: Era) -> Option<Version> {
     versions.iter().filter_map(|name| Version::parse(name)).filter(|version| version.era() == era).max()
+}
+
+/// Whether only a modern server refuses `initialize` like that: it does not know the method, or misses its headers. It has no event
+/// stream of 2024-11-05 then.
+fn is_modern_refusal(error: &Error) -> bool {
+    error.kind() == ErrorKind::Remote && matches!(error.code(), -32601 | -32022..=-32020)
 }
 
 /// Statuses that say nothing about the era: who asks, how often, and whether anybody is there.
@@ -254,6 +260,14 @@ mod tests {
         let both = Some(r#"{"supported":["2025-06-18","2099-01-01"]}"#);
         assert_eq!(discover(refused(-32022, both, None), Carrier::Stream), "Initialize");
         assert_eq!(initialize(refused(-32022, known, None), Carrier::Stream), "Discover(V2026_07_28)");
+    }
+
+    #[test]
+    fn a_modern_refusal_of_the_handshake_leads_to_no_event_stream() {
+        for (code, status) in [(-32601, 404), (-32020, 400), (-32022, 400)] {
+            assert_eq!(initialize(refused(code, None, Some(status)), Carrier::Http), format!("Fail({code})"));
+        }
+        assert_eq!(initialize(refused(-32600, None, Some(400)), Carrier::Http), "Events", "an old server's word");
     }
 
     #[test]

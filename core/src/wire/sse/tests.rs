@@ -67,6 +67,16 @@ fn n13_an_event_may_have_empty_data() {
 }
 
 #[test]
+fn the_id_of_an_event_that_is_cut_off_does_not_count() {
+    let mut decoder = Decoder::new(&Limits::default());
+    for (chunk, id) in [("id: 1\ndata: x\n\n", "1"), ("id: 2\ndata: y\n", "1"), ("\nid: 3\n", "2"), ("\nid: 4", "3")] {
+        let mut chunk = chunk.as_bytes();
+        while decoder.next(&mut chunk).unwrap().is_some() {}
+        assert_eq!(decoder.last_event_id(), Some(id));
+    }
+}
+
+#[test]
 fn n25_security_16_floods_of_nothing() {
     let flood = [b": c\n".repeat(100_000), b"\n".repeat(100_000), b"event: x\n\n".repeat(100_000)].concat();
     assert_eq!(decoded(&[&flood[..], b"data: end\n\n"].concat(), &[]), [plain("end")]);
