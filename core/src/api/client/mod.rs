@@ -1,434 +1,255 @@
-//! A client for Rust users: typed results, async methods, whatever the server speaks.
+//! Clients in Rust: connect to any server, whatever it speaks, and call what it offers.
+//!
+//! ```no_run
+//! use omniport::api::client::Client;
+//! use serde_json::json;
+//!
+//! # async fn run() -> omniport::error::Result<()> {
+//! let client = Client::connect(["python", "server.py"]).await?; // or "http://127.0.0.1:8000/mcp"
+//! for tool in client.list_tools().await? {
+//!     println!("{}", tool.name);
+//! }
+//! let result = client.call_tool("add", json!({ "a": 1, "b": 2 })).await?;
+//! println!("{}", result.structured::<i64>()?);
+//! client.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Every method gives a [`Call`]: a future that can be told before it is awaited what is different about it ([`Call::timeout`],
+//! [`Call::header`], [`Call::on_progress`], [`Call::by_hand`], ..). What the server asks is answered by the callbacks of the [`Builder`]. Servers
+//! of one's own are tested in memory: `Client::connect(&app)`.
 
-use std::collections::HashSet;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+mod builder;
+mod call;
+mod changes;
+mod host;
+mod input;
+mod params;
+mod questions;
+mod queue;
+mod read;
+mod results;
+mod target;
+mod waiters;
 
-use http::HeaderMap;
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
-use tokio::runtime::Handle;
-use tokio::sync::{SetOnce, oneshot};
+use tokio::sync::{Mutex, watch};
 
-use crate::engine::Engine;
-use crate::engine::client::{
-    AskKind, CallOptions, Change, ClientEngine, ClientHost, ClientOptions, ClientState, Operation, Token,
-};
-use crate::error::{Error, ErrorKind, Result};
-use crate::io::child::ChildSpec;
+pub use builder::Builder;
+pub use call::Call;
+pub use changes::{Changes, Subscription};
+pub use input::{InputRequired, Step, TakesInput};
+pub use read::{Page, ServerInfo};
+pub use target::Target;
+
+pub use crate::engine::client::{CallOptions, Change, ClientState, EraChoice, Operation, ToolsDiff};
+pub use crate::io::child::ChildSpec;
+pub use crate::model::{Level, Version};
+pub use crate::registry::completion::Reference;
+
+use crate::engine::client::ClientEngine;
+use crate::error::Result;
 use crate::io::client::ClientConnection;
-use crate::io::{client_http, client_memory, client_stdio, clock};
-use crate::model::Level;
 use crate::types;
-use crate::wire::{raw, write};
+use host::Desk;
 
-/// Where a server is.
-pub enum Target {
-    /// A process that speaks over its standard streams.
-    Command(ChildSpec),
-    /// An HTTP endpoint.
-    Url { url: String, headers: HeaderMap },
-    /// A server of this process.
-    Server(Arc<Engine>),
-}
-
-impl Target {
-    /// A program with arguments; see [`ChildSpec`] for environment and directory.
-    pub fn command<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Self {
-        Self::Command(ChildSpec { argv: argv.into_iter().map(Into::into).collect(), ..ChildSpec::default() })
-    }
-
-    /// An HTTP endpoint without headers of the user's.
-    pub fn url(url: impl Into<String>) -> Self {
-        Self::Url { url: url.into(), headers: HeaderMap::new() }
-    }
-}
-
-/// What a server asks and tells its client. Every method has a default; an answer is only asked for what
-/// [`ClientOptions::capabilities`] declares.
-pub trait ClientHandler: Send + Sync + 'static {
-    /// The answer to a question: the protocol's own result of it (`ElicitResult`, `CreateMessageResult`, `ListRootsResult`).
-    fn answer(&self, kind: AskKind, params: Value) -> Pin<Box<dyn Future<Output = Result<Value>> + Send>> {
-        let _ = params;
-        let error = Error::method_not_found(kind.word());
-        Box::pin(std::future::ready(Err(error)))
-    }
-
-    /// How far a call is; parameters of `notifications/progress`.
-    fn progress(&self, params: Value) {
-        let _ = params;
-    }
-
-    /// A log message of the server; parameters of `notifications/message`.
-    fn log(&self, params: Value) {
-        let _ = params;
-    }
-
-    /// Something changed at the server.
-    fn change(&self, change: Change) {
-        let _ = change;
-    }
-
-    /// How the connection is; told at each change.
-    fn state(&self, state: ClientState) {
-        let _ = state;
-    }
-}
-
-/// A handler that answers nothing and ignores everything.
-struct Nobody;
-
-impl ClientHandler for Nobody {}
-
-/// A connection to one server. Dropped, it closes in the background; [`Client::close`] waits for that.
+/// A connection to one server. Clones are the same client, and calls under way keep it; when the last of them is dropped it closes in
+/// the background, which [`Client::close`] waits for.
+#[derive(Clone)]
 pub struct Client {
-    connection: ClientConnection,
-    host: Arc<Waiters>,
-    list_pages: usize,
-    server: Box<RawValue>,
+    inner: Arc<Inner>,
+}
+
+/// What clones share.
+struct Inner {
+    engine: Arc<ClientEngine>,
+    desk: Arc<Desk>,
+    /// Absent once it is closed.
+    connection: Mutex<Option<ClientConnection>>,
+}
+
+impl Inner {
+    async fn close(&self) {
+        // Told before the lock is waited for: whoever holds it waits for the same end.
+        self.engine.close();
+        if let Some(connection) = self.connection.lock().await.take() {
+            connection.close().await;
+        }
+    }
 }
 
 impl Client {
-    /// Connects in whatever revision the server speaks. Must be called inside a Tokio runtime.
+    /// Connects with the usual settings: [`Client::builder`] has the others.
     ///
     /// # Errors
-    /// What kept the connection from being made, with every fact known: HTTP status, exit code, last lines of stderr.
-    pub async fn connect(target: Target) -> Result<Self> {
-        let options = ClientOptions::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        Self::connect_with(target, options, Arc::new(Nobody)).await
+    /// As those of [`Builder::connect`].
+    pub async fn connect(target: impl Into<Target>) -> Result<Self> {
+        Self::builder(target).connect().await
     }
 
-    /// [`Client::connect`] with options and a handler.
-    ///
-    /// # Errors
-    /// As there.
-    pub async fn connect_with(target: Target, options: ClientOptions, handler: Arc<dyn ClientHandler>) -> Result<Self> {
-        let runtime = Handle::current();
-        let list_pages = options.limits.list_pages;
-        let host =
-            Arc::new(Waiters { slots: Mutex::default(), engine: Arc::default(), handler, runtime: runtime.clone() });
-        let shared = Arc::clone(&host) as Arc<dyn ClientHost>;
-        let connection = match target {
-            Target::Command(spec) => client_stdio::connect_command(&runtime, options, spec, shared),
-            Target::Url { url, headers } => client_http::connect_url(&runtime, options, &url, headers, shared),
-            Target::Server(server) => client_memory::connect_engine(&runtime, options, &server, shared),
-        };
-        let _ = host.engine.set(Arc::downgrade(&connection.engine));
-        let server = host.wait(connection.opened).await;
-        match server {
-            Ok(server) => Ok(Self { connection, host, list_pages, server }),
-            Err(error) => {
-                connection.close().await;
-                Err(error)
-            }
-        }
+    /// A client under construction.
+    pub fn builder(target: impl Into<Target>) -> Builder {
+        Builder::new(target.into())
     }
 
-    /// With whom and how: `{"server", "capabilities", "protocol_version", "instructions"}`.
-    pub fn server(&self) -> &RawValue {
-        &self.server
+    /// With whom and how the client speaks. It is read anew at each call, for after a recovery it may be another server.
+    pub fn server(&self) -> ServerInfo {
+        self.inner.engine.server().map(|said| ServerInfo::of(&said)).unwrap_or_default()
     }
 
-    /// All tools, page by page.
-    ///
-    /// # Errors
-    /// As every method: the server's own error (`Remote`), `Timeout`, `Closed`, or what else kept the answer from coming.
-    pub async fn list_tools(&self) -> Result<Vec<types::Tool>> {
-        self.list(Operation::ListTools, "tools").await
+    /// All tools, page by page within `Limits::list_pages`, `list_items` and `list_bytes`. A definition that cannot be read is left out.
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools>.
+    pub fn list_tools(&self) -> Call<Vec<types::Tool>> {
+        self.call(Operation::ListTools, nothing(), read::list)
     }
 
-    /// All resources, page by page.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn list_resources(&self) -> Result<Vec<types::Resource>> {
-        self.list(Operation::ListResources, "resources").await
+    /// All resources, as tools.
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources>.
+    pub fn list_resources(&self) -> Call<Vec<types::Resource>> {
+        self.call(Operation::ListResources, nothing(), read::list)
     }
 
-    /// All resource templates, page by page.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn list_templates(&self) -> Result<Vec<types::ResourceTemplate>> {
-        self.list(Operation::ListTemplates, "resourceTemplates").await
+    /// All resource templates, as tools.
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates>.
+    pub fn list_templates(&self) -> Call<Vec<types::ResourceTemplate>> {
+        self.call(Operation::ListTemplates, nothing(), read::list)
     }
 
-    /// All prompts, page by page.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn list_prompts(&self) -> Result<Vec<types::Prompt>> {
-        self.list(Operation::ListPrompts, "prompts").await
+    /// All prompts, as tools.
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts>.
+    pub fn list_prompts(&self) -> Call<Vec<types::Prompt>> {
+        self.call(Operation::ListPrompts, nothing(), read::list)
     }
 
-    /// Calls a tool. A tool's own failure is a result with `is_error`.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`]; `InvalidParams` for arguments that are no JSON object.
-    pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<types::CallToolResult> {
-        self.typed(Operation::CallTool, &named("name", name, Some(&arguments))?).await
+    /// Calls a tool. `arguments` is anything that is written as a JSON object, or `()` for none. A tool's own failure is a result with
+    /// `is_error`, which [`CallToolResult::structured`](types::CallToolResult::structured) makes an error.
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools>.
+    pub fn call_tool(&self, name: &str, arguments: impl Serialize) -> Call<types::CallToolResult> {
+        self.call(Operation::CallTool, params::named(name, &arguments), read::result)
     }
 
     /// Reads a resource.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn read_resource(&self, uri: &str) -> Result<types::ReadResourceResult> {
-        self.typed(Operation::ReadResource, &named("uri", uri, None::<&()>)?).await
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources>.
+    pub fn read_resource(&self, uri: &str) -> Call<types::ReadResourceResult> {
+        self.call(Operation::ReadResource, params::one("uri", uri), read::result)
     }
 
-    /// Gets a prompt; its arguments are strings.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<types::GetPromptResult> {
-        self.typed(Operation::GetPrompt, &named("name", name, Some(&arguments))?).await
+    /// Gets a prompt; its arguments are an object of strings, or `()` for none.
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#getting-a-prompt>.
+    pub fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Call<types::GetPromptResult> {
+        self.call(Operation::GetPrompt, params::named(name, &arguments), read::result)
     }
 
-    /// Completes an argument; `params` is the protocol's own `{"ref", "argument", "context"?}`.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn complete(&self, params: &Value) -> Result<types::CompleteResult> {
-        self.typed(Operation::Complete, &params.to_string()).await
+    /// What an argument of a prompt or a template may become when `value` is what was typed so far. [`Call::given`] adds the arguments
+    /// that are known already.
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
+    pub fn complete(&self, of: &Reference, argument: &str, value: &str) -> Call<types::CompleteResult> {
+        self.call(Operation::Complete, params::completion(of, argument, value), read::result)
     }
 
     /// Asks whether the server is there.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn ping(&self) -> Result<()> {
-        self.request(Operation::Ping, "{}", CallOptions::default()).await.map(drop)
+    /// See <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping>.
+    pub fn ping(&self) -> Call<()> {
+        self.call(Operation::Ping, nothing(), read::nothing)
     }
 
     /// Sets the least severe level of log messages that the server sends.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn set_log_level(&self, level: Level) -> Result<()> {
-        let params = json!({ "level": level.as_str() }).to_string();
-        self.request(Operation::SetLogLevel, &params, CallOptions::default()).await.map(drop)
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging>.
+    pub fn set_log_level(&self, level: Level) -> Call<()> {
+        self.call(Operation::SetLogLevel, params::one("level", level.as_str()), read::nothing)
     }
 
-    /// Asks to be told when a resource changes.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn subscribe(&self, uri: &str) -> Result<()> {
-        let params = named("uri", uri, None::<&()>)?;
-        self.request(Operation::Subscribe, &params, CallOptions::default()).await.map(drop)
+    /// Asks to be told when a resource changes; [`Client::changes`] and [`Builder::on_change`] tell.
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions>.
+    pub fn subscribe(&self, uri: &str) -> Call<()> {
+        self.call(Operation::Subscribe, params::one("uri", uri), read::nothing)
     }
 
     /// Takes [`Client::subscribe`] back.
+    pub fn unsubscribe(&self, uri: &str) -> Call<()> {
+        self.call(Operation::Unsubscribe, params::one("uri", uri), read::nothing)
+    }
+
+    /// Tells the server that the list of roots is another one. A modern server asks when it needs to know, and is not told.
+    /// See <https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes>.
+    pub fn roots_changed(&self) -> Call<()> {
+        self.call(Operation::RootsChanged, nothing(), read::nothing)
+    }
+
+    /// Every change at the server from now on.
+    pub fn changes(&self) -> Changes {
+        self.inner.desk.listeners.listen()
+    }
+
+    /// Asks to be told what the filter names, until the returned stream is dropped. Legacy servers tell of their lists without being
+    /// asked, and of single resources only after [`Client::subscribe`].
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
     ///
     /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn unsubscribe(&self, uri: &str) -> Result<()> {
-        let params = named("uri", uri, None::<&()>)?;
-        self.request(Operation::Unsubscribe, &params, CallOptions::default()).await.map(drop)
+    /// As those of a [`Call`]; `InvalidParams` for resources of a legacy server.
+    pub async fn listen(&self, filter: &types::SubscriptionFilter) -> Result<Subscription> {
+        // Before the request, so that no change is missed.
+        let changes = self.changes();
+        let params = json!({ "notifications": filter }).to_string();
+        let mut call: Call<types::SubscriptionsListenRequestParams> =
+            self.call(Operation::Listen, Ok(params), read::result);
+        let token = call.start()?;
+        let accepted = call.await?.notifications;
+        Ok(Subscription::new(accepted, changes, Arc::clone(&self.inner.engine), token))
     }
 
-    /// Any operation, with its parameters and its result as JSON text. Dropped before its end, it is cancelled.
-    ///
-    /// # Errors
-    /// See [`Client::list_tools`].
-    pub async fn request(&self, operation: Operation, params: &str, options: CallOptions) -> Result<Box<RawValue>> {
-        let engine = &self.connection.engine;
-        let token = engine.start(operation, params, options, clock::now());
-        let mut pending = Pending { engine, host: &self.host, token, over: false };
-        let result = self.host.wait(token).await;
-        pending.over = true;
-        result
-    }
-
-    /// Ends the connection; returns when nothing of it is left.
-    pub async fn close(self) {
-        self.connection.close().await;
-    }
-
-    async fn typed<T: DeserializeOwned>(&self, operation: Operation, params: &str) -> Result<T> {
-        let result = self.request(operation, params, CallOptions::default()).await?;
-        serde_json::from_str(result.get()).map_err(|error| {
-            let text = format!("the result of `{}` cannot be read: {error}", operation.as_str());
-            Error::new(ErrorKind::InvalidRequest, text).with_data(result).caused_by(error)
-        })
-    }
-
-    /// Follows all pages. A cursor that comes again would never end (T06).
-    async fn list<T: DeserializeOwned>(&self, operation: Operation, member: &str) -> Result<Vec<T>> {
-        let mut all = Vec::new();
-        let mut seen = HashSet::new();
-        let mut params = "{}".to_owned();
-        for _ in 0..self.list_pages {
-            let page = self.request(operation, &params, CallOptions::default()).await?;
-            let items = raw::get(&page, member)?.map_or("[]", RawValue::get);
-            let items: Vec<&RawValue> = serde_json::from_str(items)
-                .map_err(|error| Error::new(ErrorKind::InvalidRequest, format!("`{member}` is no list: {error}")))?;
-            for item in items {
-                match serde_json::from_str(item.get()) {
-                    Ok(item) => all.push(item),
-                    // One item that cannot be read must not lose the others (Y14).
-                    Err(error) => tracing::warn!("an item of `{member}` cannot be read: {error}"),
-                }
-            }
-            let cursor = raw::get(&page, "nextCursor")?.filter(|cursor| cursor.get() != "null");
-            let Some(cursor) = cursor.map(|cursor| cursor.get().to_owned()) else { return Ok(all) };
-            params = format!("{{\"cursor\":{cursor}}}");
-            if !seen.insert(cursor) {
-                return Err(Error::new(
-                    ErrorKind::InvalidRequest,
-                    format!("the pages of `{member}` go round in circles"),
-                ));
-            }
-        }
-        Err(Error::limit("list_pages", self.list_pages, format!("the number of pages of `{member}`")))
-    }
-}
-
-/// `{"name": name, "arguments"?: {...}}`.
-fn named(member: &str, name: &str, arguments: Option<&impl Serialize>) -> Result<String> {
-    let mut out = b"{".to_vec();
-    write::member_string(&mut out, member, name);
-    if let Some(arguments) = arguments {
-        let text = serde_json::to_string(arguments).map_err(|error| {
-            Error::invalid_params(format!("the arguments of `{name}` are no JSON: {error}")).caused_by(error)
-        })?;
-        match text.as_bytes().first() {
-            Some(b'{') => write::member(&mut out, "arguments", text.as_bytes()),
-            Some(b'n') => {}
-            _ => return Err(Error::invalid_params(format!("the arguments of `{name}` must be an object"))),
-        }
-    }
-    write::close(&mut out);
-    String::from_utf8(out).map_err(|error| Error::internal(error.to_string()))
-}
-
-/// Cancels a call whose future was dropped.
-struct Pending<'a> {
-    engine: &'a ClientEngine,
-    host: &'a Waiters,
-    token: Token,
-    over: bool,
-}
-
-impl Drop for Pending<'_> {
-    fn drop(&mut self) {
-        if !self.over && self.host.abandon(self.token) {
-            self.engine.cancel(self.token, "nobody waits for the answer any more");
-        }
-    }
-}
-
-/// Who waits for what.
-struct Waiters {
-    slots: Mutex<FxHashMap<Token, Slot>>,
-    /// Known a moment after the connection is opened; a question may come before.
-    engine: Arc<SetOnce<Weak<ClientEngine>>>,
-    handler: Arc<dyn ClientHandler>,
-    runtime: Handle,
-}
-
-/// A call between its start and the moment its result is taken; either may come first.
-enum Slot {
-    Waiting(oneshot::Sender<Result<Box<RawValue>>>),
-    Done(Result<Box<RawValue>>),
-    /// Its result will be dropped.
-    Abandoned,
-}
-
-impl Waiters {
-    fn slots(&self) -> MutexGuard<'_, FxHashMap<Token, Slot>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Nobody waits any more; false when the result was there already.
-    fn abandon(&self, token: Token) -> bool {
-        let mut slots = self.slots();
-        let waits = matches!(slots.remove(&token), Some(Slot::Waiting(_)));
-        if waits {
-            slots.insert(token, Slot::Abandoned);
-        }
-        waits
-    }
-
-    async fn wait(&self, token: Token) -> Result<Box<RawValue>> {
-        let receiver = {
-            let mut slots = self.slots();
-            if let Some(Slot::Done(result)) = slots.remove(&token) {
-                return result;
-            }
-            let (sender, receiver) = oneshot::channel();
-            slots.insert(token, Slot::Waiting(sender));
-            receiver
+    /// Goes on with a call that was waiting for input, with the answers it was given.
+    pub fn resume<R: TakesInput>(&self, input: InputRequired<R>) -> Call<Step<R>> {
+        let (operation, params) = match input.next_round() {
+            Ok((operation, params)) => (operation, Ok(params)),
+            Err(fault) => (Operation::CallTool, Err(fault)),
         };
-        receiver.await.unwrap_or_else(|_| Err(Error::new(ErrorKind::Closed, "the client is gone")))
+        self.call::<R>(operation, params, read::result).by_hand()
+    }
+
+    /// Any operation, its parameters and its result as JSON text: for what later revisions add to known methods.
+    pub fn request(&self, operation: Operation, params: &str, options: CallOptions) -> Call<Box<RawValue>> {
+        let params = if params.trim().is_empty() { "{}" } else { params };
+        self.call(operation, Ok(params.to_owned()), read::text).options(options)
+    }
+
+    /// How the connection is now.
+    pub fn state(&self) -> ClientState {
+        self.inner.desk.state.borrow().clone()
+    }
+
+    /// How the connection is, to wait for changes of it. Between two looks a state may be passed over.
+    pub fn states(&self) -> watch::Receiver<ClientState> {
+        self.inner.desk.state.subscribe()
+    }
+
+    /// How many log messages, reports of progress and changes were dropped because whoever hears them is too slow.
+    pub fn dropped_events(&self) -> u64 {
+        self.inner.desk.dropped()
+    }
+
+    /// Ends the connection for all clones: calls under way fail with `Closed`. Returns when nothing of it is left: a server process has
+    /// exited, a session is deleted.
+    pub async fn close(&self) {
+        self.inner.close().await;
+    }
+
+    fn call<R>(
+        &self,
+        operation: Operation,
+        params: Result<String>,
+        read: fn(&call::Asked, Box<RawValue>) -> Result<R>,
+    ) -> Call<R> {
+        Call::new(&self.inner, operation, params, read)
     }
 }
 
-impl ClientHost for Waiters {
-    fn result(&self, token: Token, result: Result<Box<RawValue>>) {
-        let mut slots = self.slots();
-        match slots.remove(&token) {
-            Some(Slot::Waiting(sender)) => {
-                drop(slots);
-                // Whoever waited may have gone in this moment.
-                let _ = sender.send(result);
-            }
-            Some(Slot::Abandoned) => {}
-            Some(Slot::Done(_)) | None => {
-                slots.insert(token, Slot::Done(result));
-            }
-        }
-    }
-
-    fn progress(&self, _: Token, params: Box<RawValue>) {
-        self.handler.progress(value(&params));
-    }
-
-    fn log(&self, _: Option<Token>, params: Box<RawValue>) {
-        self.handler.log(value(&params));
-    }
-
-    fn change(&self, change: Change) {
-        self.handler.change(change);
-    }
-
-    fn state(&self, state: ClientState) {
-        self.handler.state(state);
-    }
-
-    fn ask(&self, number: u64, kind: AskKind, params: Box<RawValue>) {
-        let answer = self.handler.answer(kind, value(&params));
-        let engine = Arc::clone(&self.engine);
-        self.runtime.spawn(async move {
-            let answer = match answer.await {
-                Ok(result) => json!({ "result": result }),
-                Err(error) => json!({ "error": { "code": error.code(), "message": error.message() } }),
-            };
-            if let Some(engine) = engine.wait().await.upgrade() {
-                engine.answer(number, &answer.to_string(), clock::now());
-            }
-        });
-    }
-
-    fn withdrawn(&self, _: u64) {}
-
-    fn closed(&self, error: Error) {
-        tracing::debug!("the connection is over: {error}");
-    }
-
-    fn report(&self, level: Level, text: String) {
-        match level {
-            Level::Debug => tracing::debug!("{text}"),
-            _ => tracing::warn!("{text}"),
-        }
-    }
-}
-
-fn value(raw: &RawValue) -> Value {
-    serde_json::from_str(raw.get()).unwrap_or_default()
+/// No parameters.
+fn nothing() -> Result<String> {
+    Ok("{}".to_owned())
 }

@@ -1,0 +1,80 @@
+//! Where a server is.
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+
+use crate::api::App;
+use crate::engine::Engine;
+use crate::io::child::ChildSpec;
+
+/// Where a server is. Made of an address, of a command, or of a server of this process:
+///
+/// ```no_run
+/// use omniport::api::Server;
+/// use omniport::api::client::Client;
+///
+/// # async fn connect() -> omniport::error::Result<()> {
+/// let remote = Client::connect("http://127.0.0.1:8000/mcp").await?;
+/// let child = Client::connect(["python", "server.py"]).await?;
+/// let here = Client::connect(&Server::new("demo").build()?).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[non_exhaustive]
+pub enum Target {
+    /// A process that speaks over its standard streams.
+    Command(ChildSpec),
+    /// An HTTP endpoint; every request carries the headers.
+    Url { url: String, headers: HeaderMap },
+    /// A server of this process. Messages cross as text, as they would on a wire.
+    Server(Arc<Engine>),
+}
+
+impl Target {
+    /// A program with arguments, started without a shell; see [`ChildSpec`] for environment and directory.
+    pub fn command<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Self {
+        Self::Command(ChildSpec { argv: argv.into_iter().map(Into::into).collect(), ..ChildSpec::default() })
+    }
+
+    /// An HTTP endpoint without headers of the user's.
+    pub fn url(url: impl Into<String>) -> Self {
+        Self::Url { url: url.into(), headers: HeaderMap::new() }
+    }
+}
+
+impl From<&str> for Target {
+    fn from(url: &str) -> Self {
+        Self::url(url)
+    }
+}
+
+impl From<String> for Target {
+    fn from(url: String) -> Self {
+        Self::url(url)
+    }
+}
+
+impl<const N: usize> From<[&str; N]> for Target {
+    fn from(argv: [&str; N]) -> Self {
+        Self::command(argv)
+    }
+}
+
+impl From<Vec<String>> for Target {
+    fn from(argv: Vec<String>) -> Self {
+        Self::command(argv)
+    }
+}
+
+impl From<ChildSpec> for Target {
+    fn from(spec: ChildSpec) -> Self {
+        Self::Command(spec)
+    }
+}
+
+impl From<&App> for Target {
+    fn from(app: &App) -> Self {
+        Self::Server(Arc::clone(app.engine()))
+    }
+}
