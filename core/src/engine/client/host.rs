@@ -41,6 +41,12 @@ pub trait ClientHost: Send + Sync {
 
     /// A fault that harms no call but is worth a line in the log.
     fn report(&self, level: Level, text: String);
+
+    /// A line that the server process wrote to stderr. It comes from the carrier, beside the events of the engine; when the host is
+    /// slow, lines are dropped and counted.
+    fn stderr(&self, line: &str) {
+        let _ = line;
+    }
 }
 
 /// How a connection is. After its end [`ClientHost::closed`] says why.
