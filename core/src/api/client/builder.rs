@@ -48,7 +48,7 @@ use crate::types;
 /// each question, in either era of the protocol, and is dropped when its answer is no longer wanted. What it fails with is the error that
 /// the server reads.
 ///
-/// What only tells (`on_log`, `on_progress`, `on_change`, `on_state`) is called in one task, one event after the other. A slow one holds up later
+/// What only tells (`on_log`, `on_progress`, `on_change`, `on_state`, `on_stderr`) is called in one task, one event after the other. A slow one holds up later
 /// events and nothing else, never the answer of a call; when `Limits::host_events` wait, further ones are dropped and counted by
 /// [`Client::dropped_events`]. None of them should block its thread.
 #[must_use = "a client does nothing until it connects"]
@@ -225,16 +225,11 @@ impl Builder {
         builder
     }
 
-    /// Declares an extension and its settings.
+    /// Changes what is declared beside what the callbacks say: extensions, experimental capabilities, or questions that calls answer
+    /// [by hand](super::Call::by_hand).
     /// See <https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities>.
-    pub fn extension(mut self, name: impl Into<String>, settings: types::JSONObject) -> Self {
-        self.capabilities.extensions.get_or_insert_default().insert(name.into(), settings.into());
-        self
-    }
-
-    /// Declares something that is in no specification.
-    pub fn experimental(mut self, name: impl Into<String>, settings: types::JSONObject) -> Self {
-        self.capabilities.experimental.get_or_insert_default().insert(name.into(), settings.into());
+    pub fn capabilities(mut self, change: impl FnOnce(&mut types::ClientCapabilities)) -> Self {
+        change(&mut self.capabilities);
         self
     }
 
@@ -260,6 +255,12 @@ impl Builder {
     /// Sets who hears how the connection is; [`Client::states`] can be watched as well.
     pub fn on_state(mut self, tell: impl Fn(ClientState) + Send + Sync + 'static) -> Self {
         self.observers.state = Some(Box::new(tell));
+        self
+    }
+
+    /// Sets who hears each line that a server process writes to stderr. Its last lines are part of the error when it ends badly.
+    pub fn on_stderr(mut self, tell: impl Fn(String) + Send + Sync + 'static) -> Self {
+        self.observers.stderr = Some(Box::new(tell));
         self
     }
 

@@ -28,6 +28,7 @@ pub(super) struct Observers {
     pub log: Option<Tell<types::LoggingMessageNotificationParams>>,
     pub change: Option<Tell<Change>>,
     pub state: Option<Tell<ClientState>>,
+    pub stderr: Option<Tell<String>>,
 }
 
 enum Event {
@@ -35,6 +36,7 @@ enum Event {
     Log(Box<RawValue>),
     Change(Change),
     State(ClientState),
+    Stderr(String),
 }
 
 /// What one client knows beside its engine.
@@ -123,13 +125,17 @@ impl ClientHost for Desk {
             _ => tracing::warn!("{text}"),
         }
     }
+
+    fn stderr(&self, line: &str) {
+        self.offer(self.observers.stderr.is_some(), || Event::Stderr(line.to_owned()));
+    }
 }
 
 impl Observers {
     /// Starts the task that tells them, if there are any. It ends with the desk.
     fn start(self: &Arc<Self>, bound: usize, dropped: Arc<AtomicU64>, runtime: &Handle) -> Option<Sender<Event>> {
-        let Self { progress, log, change, state } = &**self;
-        if progress.is_none() && log.is_none() && change.is_none() && state.is_none() {
+        let Self { progress, log, change, state, stderr } = &**self;
+        if progress.is_none() && log.is_none() && change.is_none() && state.is_none() && stderr.is_none() {
             return None;
         }
         let (sender, events) = queue(bound, dropped);
@@ -152,6 +158,7 @@ impl Observers {
             Event::Log(params) => tell(self.log.as_ref(), read(&params)),
             Event::Change(change) => tell(self.change.as_ref(), Some(change)),
             Event::State(state) => tell(self.state.as_ref(), Some(state)),
+            Event::Stderr(line) => tell(self.stderr.as_ref(), Some(line)),
         }
     }
 }

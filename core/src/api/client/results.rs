@@ -6,7 +6,10 @@ use serde::de::DeserializeOwned;
 use super::params;
 use crate::api::Elicited;
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::{CallToolResult, ContentBlock, ElicitResult, ElicitResultAction, JSONObject};
+use crate::types::{
+    CallToolResult, ContentBlock, CreateMessageResult, ElicitResult, ElicitResultAction, JSONObject, OneOrMany, Role,
+    SamplingMessageContentBlock, TextContent,
+};
 
 impl CallToolResult {
     /// The structured content as a `T`.
@@ -69,6 +72,14 @@ impl ElicitResult {
     /// The user went away without a choice.
     pub fn cancel() -> Self {
         Self::new(ElicitResultAction::Cancel)
+    }
+}
+
+impl CreateMessageResult {
+    /// What the model of that name wrote, as the assistant.
+    pub fn text(text: impl Into<String>, model: impl Into<String>) -> Self {
+        let block = SamplingMessageContentBlock::from(TextContent::new(text));
+        Self::new(OneOrMany::from(block), model, Role::Assistant)
     }
 }
 
