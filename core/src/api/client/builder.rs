@@ -15,7 +15,6 @@ use super::target::Target;
 use super::{Client, Inner};
 use crate::engine::client::{Change, ClientHost, ClientOptions, ClientState, EraChoice};
 use crate::error::{Error, Result};
-use crate::io::{client_http, client_memory, client_stdio};
 use crate::limits::Limits;
 use crate::model::Version;
 use crate::types;
@@ -270,7 +269,7 @@ impl Builder {
     /// What kept the connection from being made, with every fact known: HTTP status, exit code, last lines of stderr; what could not
     /// be set up (`InvalidParams`).
     pub async fn connect(self) -> Result<Client> {
-        let Self { target, info, capabilities, mut options, headers, callbacks, observers, fault } = self;
+        let Self { mut target, info, capabilities, mut options, headers, callbacks, observers, fault } = self;
         if let Some(fault) = fault {
             return Err(fault);
         }
@@ -278,16 +277,10 @@ impl Builder {
         options.info = json("the client's own description", &info)?;
         options.capabilities = json("the client's capabilities", &capabilities)?;
         let desk = Arc::new(Desk::new(callbacks, observers, &options.limits, &runtime));
-        let host = Arc::clone(&desk) as Arc<dyn ClientHost>;
-        let connection = match target {
-            Target::Command(spec) => client_stdio::connect_command(&runtime, options, spec, host),
-            Target::Server(server) => client_memory::connect_engine(&runtime, options, &server, host),
-            Target::Url { url, headers: mut own } => {
-                // For each name the first item has it, and further values follow without.
-                own.extend(headers);
-                client_http::connect_url(&runtime, options, &url, own, host)
-            }
-        };
+        if let Target::Url { headers: own, .. } = &mut target {
+            own.extend(headers);
+        }
+        let connection = target.connect(&runtime, options, Arc::clone(&desk) as Arc<dyn ClientHost>);
         desk.questions.serve(&connection.engine);
         let (engine, opened) = (Arc::clone(&connection.engine), connection.opened);
         let inner = Arc::new(Inner { engine, desk, connection: Mutex::new(Some(connection)) });

@@ -177,8 +177,8 @@ impl Client {
 
     /// Tells the server that the list of roots is another one. A modern server asks when it needs to know, and is not told.
     /// See <https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes>.
-    pub fn roots_changed(&self) -> Call<()> {
-        self.call(Operation::RootsChanged, nothing(), read::nothing)
+    pub fn roots_changed(&self) {
+        self.inner.engine.roots_changed();
     }
 
     /// Every change at the server from now on.

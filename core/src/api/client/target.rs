@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use http::HeaderMap;
+use tokio::runtime::Handle;
 
 use crate::api::App;
 use crate::engine::Engine;
+use crate::engine::client::{ClientHost, ClientOptions};
 use crate::io::child::ChildSpec;
+use crate::io::client::ClientConnection;
+use crate::io::{client_http, client_memory, client_stdio};
 
 /// Where a server is. Made of an address, of a command, or of a server of this process:
 ///
@@ -40,6 +44,20 @@ impl Target {
     /// An HTTP endpoint without headers of the user's.
     pub fn url(url: impl Into<String>) -> Self {
         Self::Url { url: url.into(), headers: HeaderMap::new() }
+    }
+
+    /// Connects, on that runtime. What goes wrong is the result of [`ClientConnection::opened`].
+    pub(super) fn connect(
+        self,
+        runtime: &Handle,
+        options: ClientOptions,
+        host: Arc<dyn ClientHost>,
+    ) -> ClientConnection {
+        match self {
+            Self::Command(spec) => client_stdio::connect_command(runtime, options, spec, host),
+            Self::Url { url, headers } => client_http::connect_url(runtime, options, &url, headers, host),
+            Self::Server(server) => client_memory::connect_engine(runtime, options, &server, host),
+        }
     }
 }
 

@@ -92,14 +92,6 @@ impl State {
                 self.issue(token, now);
                 return;
             }
-            Plan::Tell(method) => {
-                if let Some(method) = method {
-                    let mut out = Vec::with_capacity(64);
-                    write::notification(&mut out, method.as_str(), None);
-                    self.send_notice(out);
-                }
-                Ok(empty())
-            }
             Plan::KeepLevel => self.keep_level(token),
             Plan::CloseOne => self.close_one(token),
             Plan::Nothing => Self::acknowledged_without_request(call),

@@ -18,7 +18,6 @@ pub enum Operation {
     Subscribe,
     Unsubscribe,
     Listen,
-    RootsChanged,
 }
 
 /// How an operation is done.
@@ -28,8 +27,6 @@ pub(super) enum Plan {
     Request(Method),
     /// A request whose result says only that it worked.
     Empty(Method),
-    /// A notification, where the era has one: there is no answer to wait for.
-    Tell(Option<Method>),
     /// The level that later requests carry.
     KeepLevel,
     /// A subscription to one resource, open until it is taken back.
@@ -43,7 +40,7 @@ pub(super) enum Plan {
 }
 
 impl Operation {
-    const WORDS: [(&'static str, Self); 14] = [
+    const WORDS: [(&'static str, Self); 13] = [
         ("list_tools", Self::ListTools),
         ("call_tool", Self::CallTool),
         ("list_resources", Self::ListResources),
@@ -57,7 +54,6 @@ impl Operation {
         ("subscribe", Self::Subscribe),
         ("unsubscribe", Self::Unsubscribe),
         ("listen", Self::Listen),
-        ("roots_changed", Self::RootsChanged),
     ];
 
     /// The operation of that word.
@@ -92,9 +88,6 @@ impl Operation {
             Self::Unsubscribe => Plan::Empty(Method::Unsubscribe),
             Self::Listen if modern => Plan::Open,
             Self::Listen => Plan::Nothing,
-            // A modern server asks when it needs to know.
-            Self::RootsChanged if modern => Plan::Tell(None),
-            Self::RootsChanged => Plan::Tell(Some(Method::RootsChanged)),
         }
     }
 }

@@ -164,7 +164,7 @@ async fn a_server_hears_that_roots_changed_where_it_can() {
     let count = Arc::clone(&heard);
     let app = asking().on_roots_changed(move || drop(count.fetch_add(1, Ordering::SeqCst))).build().unwrap();
     for client in clients(&app, answering).await {
-        client.roots_changed().await.unwrap();
+        client.roots_changed();
         client.ping().await.unwrap();
     }
     assert_eq!(heard.load(Ordering::SeqCst), 1, "the modern era has no such notification");
