@@ -162,7 +162,10 @@ async fn a_question_of_a_call_that_was_dropped_is_dropped_too() {
 async fn a_server_hears_that_roots_changed_where_it_can() {
     let heard = Arc::<AtomicU32>::default();
     let count = Arc::clone(&heard);
-    let app = asking().on_roots_changed(move || drop(count.fetch_add(1, Ordering::SeqCst))).build().unwrap();
+    let hear = move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    };
+    let app = asking().on_roots_changed(hear).build().unwrap();
     for client in clients(&app, answering).await {
         client.roots_changed();
         client.ping().await.unwrap();

@@ -100,7 +100,8 @@ async fn use_each_kind(client: &Client) -> Result<()> {
 async fn answer_in_rounds(client: &Client) -> Result<()> {
     let (first, second) =
         tokio::join!(client.call_tool("test_mrtr_echo_state", ()), client.call_tool("test_mrtr_unrelated", ()));
-    (first?, second?);
+    first?;
+    second?;
     client.call_tool("test_mrtr_no_state", ()).await?;
     client.call_tool("test_mrtr_no_result_type", ()).await?;
     Ok(())
