@@ -49,7 +49,7 @@ use crate::types;
 ///
 /// What only tells (`on_log`, `on_progress`, `on_change`, `on_state`, `on_stderr`) is called in one task, one event after the other. A slow one holds up later
 /// events and nothing else, never the answer of a call; when `Limits::host_events` wait, further ones are dropped and counted by
-/// [`Client::dropped_events`]. None of them should block its thread.
+/// [`Client::dropped_events`]. None of them should block its thread. One that holds a clone of its own client keeps it alive for ever.
 #[must_use = "a client does nothing until it connects"]
 pub struct Builder {
     target: Target,

@@ -86,13 +86,13 @@ async fn every_method_works_in_both_eras() {
 async fn errors_keep_their_facts() {
     let app = server()
         .tool("coded", "", |_: NoArguments, _| async {
-            Err::<(), _>(ToolError::protocol(-32050, "later", json!({"wait": 5})))
+            Err::<(), _>(ToolError::protocol(-31999, "later", json!({"wait": 5})))
         })
         .build()
         .unwrap();
     for client in plain(&app).await {
         let error = client.call_tool("coded", ()).await.unwrap_err();
-        assert_eq!((error.kind(), error.code(), error.message()), (ErrorKind::Remote, -32050, "later"));
+        assert_eq!((error.kind(), error.code(), error.message()), (ErrorKind::Remote, -31999, "later"));
         assert_eq!(error.data().unwrap().get(), r#"{"wait":5}"#);
         assert_eq!(client.call_tool("coded", [1]).await.unwrap_err().kind(), ErrorKind::InvalidParams);
     }
