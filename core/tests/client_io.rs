@@ -100,7 +100,9 @@ impl Host for Tools {
     fn start(&self, job: Job) {
         let engine = self.engine();
         job.call.notice(Notice::Progress { progress: 1.0, total: None, message: None });
-        engine.ask(&job.call, r#"{"elicit":{"message":"who?"}}"#).unwrap();
+        engine
+            .ask(&job.call, r#"{"elicit":{"message":"who?","requestedSchema":{"type":"object","properties":{}}}}"#)
+            .unwrap();
         engine.flush_call(&job.call, clock::now());
     }
 
