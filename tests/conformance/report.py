@@ -13,7 +13,7 @@ from suite import RUNS, Outcomes, Run, run_against
 Part = Callable[[str, Run], Awaitable[Outcomes]]
 LANGUAGES: dict[str, dict[str, Part]] = {
     "python": {"server": run_against, "client": run_clients},
-    "rust": {"server": run_against},
+    "rust": {"server": run_against, "client": run_clients},
 }
 """The parts that each language has."""
 

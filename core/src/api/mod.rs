@@ -1,4 +1,4 @@
-//! Servers in Rust: describe what there is, and serve it.
+//! Servers in Rust: describe what there is, and serve it. Clients are in [`client`].
 //!
 //! ```no_run
 //! use omniport::api::{Context, Server};

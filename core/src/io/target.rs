@@ -17,19 +17,32 @@ mod expand;
 
 pub use expand::{Variables, environment};
 
-/// Where a server is.
+/// Where a server is. Made of an address, of a command, or of a server of this process:
+///
+/// ```no_run
+/// use omniport::api::Server;
+/// use omniport::api::client::Client;
+///
+/// # async fn connect() -> omniport::error::Result<()> {
+/// let remote = Client::connect("http://127.0.0.1:8000/mcp").await?;
+/// let child = Client::connect(["python", "server.py"]).await?;
+/// let here = Client::connect(&Server::new("demo").build()?).await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum Target {
     /// A process that speaks over its standard streams.
     Command(ChildSpec),
-    /// An HTTP endpoint.
+    /// An HTTP endpoint; every request carries the headers.
     Url { url: String, headers: HeaderMap },
-    /// A server of this process.
+    /// A server of this process. Messages cross as text, as they would on a wire.
     Server(Arc<Engine>),
 }
 
 impl Target {
-    /// A program with arguments; see [`ChildSpec`] for environment and directory.
+    /// A program with arguments, started without a shell; see [`ChildSpec`] for environment and directory.
     pub fn command<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Self {
         Self::Command(ChildSpec { argv: argv.into_iter().map(Into::into).collect(), ..ChildSpec::default() })
     }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the message")]
 
 mod changes;
+mod client;
 mod guards;
 mod http;
 mod offers;

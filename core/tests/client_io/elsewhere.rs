@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
-use omniport::api::client::{Client, ClientHandler, Target};
-use omniport::engine::client::{AskKind, ClientOptions};
+use omniport::api::client::{Client, Target};
 use omniport::engine::{Call, Engine, Event, Host, Job, Notice, ServerOptions};
 use omniport::entropy::Entropy;
 use omniport::error::{Error, ErrorKind};
@@ -12,8 +11,9 @@ use omniport::io::child::ChildSpec;
 use omniport::io::clock;
 use omniport::limits::Limits;
 use omniport::registry::tool::{Tool, ToolOptions};
+use omniport::types::ElicitResult;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// A legacy server in four lines of shell; `$1` runs before it, and its output is not the protocol's.
@@ -54,8 +54,7 @@ async fn w23_c06_a_process_that_ends_says_why() {
 #[tokio::test]
 async fn c01_grandchildren_end_with_their_server() {
     let client = Client::connect(shell("sleep 1000 & pid=$!")).await.unwrap();
-    let server: Value = serde_json::from_str(client.server().get()).unwrap();
-    let pid = server["instructions"].as_str().unwrap().to_owned();
+    let pid = client.server().instructions.unwrap();
     let alive = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         !stat.is_empty() && !stat.contains(") Z ")
@@ -67,11 +66,10 @@ async fn c01_grandchildren_end_with_their_server() {
 
 #[tokio::test]
 async fn c03_a_server_that_ignores_everything_is_killed() {
-    let mut options = ClientOptions::new("test", "1");
-    options.limits.child_exit = Duration::from_millis(50);
     let Target::Command(mut spec) = shell("trap '' TERM") else { unreachable!() };
     spec.argv[2].push_str("\nwhile :; do sleep 1; done");
-    let client = Client::connect_with(Target::Command(spec), options, Arc::new(Answers)).await.unwrap();
+    let builder = Client::builder(spec).limits(|limits| limits.child_exit = Duration::from_millis(50));
+    let client = builder.connect().await.unwrap();
     tokio::time::timeout(Duration::from_secs(20), client.close()).await.unwrap();
 }
 
@@ -100,7 +98,9 @@ impl Host for Tools {
     fn start(&self, job: Job) {
         let engine = self.engine();
         job.call.notice(Notice::Progress { progress: 1.0, total: None, message: None });
-        engine.ask(&job.call, r#"{"elicit":{"message":"who?"}}"#).unwrap();
+        engine
+            .ask(&job.call, r#"{"elicit":{"message":"who?","requestedSchema":{"type":"object","properties":{}}}}"#)
+            .unwrap();
         engine.flush_call(&job.call, clock::now());
     }
 
@@ -122,19 +122,6 @@ impl Entropy for Fixed {
     }
 }
 
-struct Answers;
-
-impl ClientHandler for Answers {
-    fn answer(
-        &self,
-        kind: AskKind,
-        params: Value,
-    ) -> std::pin::Pin<Box<dyn Future<Output = Result<Value, Error>> + Send>> {
-        assert_eq!((kind, &params["message"]), (AskKind::Elicit, &json!("who?")));
-        Box::pin(async { Ok(json!({"action": "accept", "content": {}})) })
-    }
-}
-
 #[tokio::test]
 async fn a_server_of_this_process_is_a_server_like_any_other() {
     let tools = Arc::<Tools>::default();
@@ -143,9 +130,11 @@ async fn a_server_of_this_process_is_a_server_like_any_other() {
     let definition = r#"{"name":"ask","inputSchema":{"type":"object"}}"#;
     let tool = Tool::new(definition, 0, ToolOptions::default(), &Limits::default()).unwrap();
     engine.registry.change(|catalog| catalog.tools.put(tool));
-    let mut options = ClientOptions::new("test", "1");
-    options.capabilities = r#"{"elicitation":{}}"#.into();
-    let client = Client::connect_with(Target::Server(engine), options, Arc::new(Answers)).await.unwrap();
+    let builder = Client::builder(Target::Server(engine)).on_elicit(|form| async move {
+        assert_eq!(form.message, "who?");
+        ElicitResult::accept(json!({}))
+    });
+    let client = builder.connect().await.unwrap();
     let result = client.call_tool("ask", json!({})).await.unwrap();
     assert_eq!(result.structured_content.unwrap()["action"], "accept");
     client.ping().await.unwrap();

@@ -144,6 +144,8 @@ impl State {
         let id = member(params, "progressToken").and_then(|token| self.read_id(token));
         let number = id.as_ref().and_then(number);
         match number.and_then(|id| self.token_of(id)) {
+            // A subscription has its answer, and nothing but its end follows.
+            Some(token) if self.calls.get(&token).is_some_and(|call| call.open) => {}
             Some(token) => {
                 self.arm(token, now);
                 self.effects.push(Effect::Progress(token, params.to_owned()));
