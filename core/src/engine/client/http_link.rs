@@ -6,6 +6,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Method as Verb, StatusCode};
 use rustc_hash::FxHashMap;
 
+use super::receive::LARGE;
 use super::state::{Effect, Phase, Purpose, State};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -255,7 +256,13 @@ impl State {
             Reader::Ignore => Ok(()),
             Reader::Events(decoder) => {
                 while let Some(event) = decoder.next(&mut chunk)? {
-                    self.event(kind, &event, now);
+                    match kind {
+                        Kind::Request(request) if event.name == "message" && event.data.len() >= LARGE => {
+                            let data = decoder.take_data();
+                            self.receive_whole(data, request, now);
+                        }
+                        _ => self.event(kind, &event, now),
+                    }
                 }
                 Ok(())
             }

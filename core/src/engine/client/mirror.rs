@@ -51,8 +51,7 @@ impl State {
         match waiting.into_iter().next() {
             Some(waiting) => waiting.push((token, error)),
             None => {
-                let mut options = CallOptions::default();
-                options.headers = headers;
+                let options = CallOptions { headers, ..CallOptions::default() };
                 self.start_own(Operation::ListTools, options, Waiter::Calls(vec![(token, error)]), now);
             }
         }
