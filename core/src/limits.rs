@@ -88,7 +88,7 @@ limits! {
     token_bytes: usize = 1 << 10,
     /// Bytes of a resource URI.
     uri_bytes: usize = 8 << 10,
-    /// Requests that one connection or session may have in flight.
+    /// Requests that one connection or session may have in flight, and questions of a server that wait for a client's user.
     in_flight: usize = 1024,
     /// Handlers that wait for input while no request is open (modern era).
     parked: usize = 1024,
@@ -118,7 +118,7 @@ limits! {
     header_bytes: usize = 64 << 10,
     /// Time between keep-alive comments on an idle event stream.
     keep_alive: Duration = Duration::from_secs(15),
-    /// How long a server waits for the answer to a question it asked a client.
+    /// How long a server waits for the answer to a question it asked a client, and a client for that of its user.
     input_for: Duration = Duration::from_secs(600),
     /// How long running calls may go on after a server was told to stop.
     shutdown_grace: Duration = Duration::from_secs(5),

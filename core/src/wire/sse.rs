@@ -103,7 +103,15 @@ impl Decoder {
                 self.line(piece)?
             } else {
                 self.hold(piece)?;
-                let line = std::mem::take(&mut self.line);
+                let mut line = std::mem::take(&mut self.line);
+                // A giant line of data becomes the data, instead of being held twice.
+                if line.len() > KEEP && self.data.is_empty() && line.starts_with(b"data:") {
+                    line.drain(.."data:".len() + usize::from(line.get("data:".len()) == Some(&b' ')));
+                    self.check(line.len(), 0, "an event")?;
+                    line.push(b'\n');
+                    (self.data, self.first) = (line, false);
+                    continue;
+                }
                 let complete = self.line(&line);
                 self.line = line;
                 self.line.clear();
@@ -118,6 +126,17 @@ impl Decoder {
             }
         }
         Ok(None)
+    }
+
+    /// The data of the event that was just handed out, with its buffer, for whoever would copy it otherwise.
+    pub fn take_data(&mut self) -> Vec<u8> {
+        self.handed_out = false;
+        self.name.clear();
+        let mut data = std::mem::take(&mut self.data);
+        if data.last() == Some(&b'\n') {
+            data.pop();
+        }
+        data
     }
 
     fn hold(&mut self, piece: &[u8]) -> Result<()> {

@@ -331,8 +331,9 @@ impl State {
     fn complete(&mut self, token: Token, answer: Box<RawValue>, now: Now) {
         self.listed(token);
         self.keep(token);
-        let checks =
-            self.options.check_output && self.version().is_some_and(|version| version.has_structured_content());
+        let checks = self.options.check_output
+            && self.tools.have_rules()
+            && self.version().is_some_and(|version| version.has_structured_content());
         let Some(call) = self.calls.get_mut(&token) else { return };
         // What input has led to depends on more than its key says.
         if let Some(place) = call.place.take().filter(|_| call.input.is_none()) {

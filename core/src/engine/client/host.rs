@@ -130,7 +130,8 @@ impl AskKind {
 /// What changed at the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The list of tools. What is different is known when the client had listed them before.
+    /// The list of tools. It comes once for all notifications of `refresh_after`. What is different is known when the tools had been
+    /// listed before and could be listed again; nothing may be, where only titles or annotations changed.
     Tools(Option<Box<ToolsDiff>>),
     /// The list of resources, or that of templates.
     Resources,

@@ -4,6 +4,7 @@ use http::header::{HeaderMap, HeaderName};
 use http::{Method as Verb, StatusCode};
 
 use super::http_link::{Carried, Exchange, Kind, Seen};
+use super::receive::LARGE;
 use super::state::{Phase, Purpose, State};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -137,8 +138,15 @@ impl State {
             Reader::Ignore => Ok(()),
             Reader::Events(decoder) => {
                 while let Some(event) = decoder.next(&mut chunk)? {
-                    if self.is_news(id, kind, &event) {
-                        self.event(kind, &event, now);
+                    if !self.is_news(id, kind, &event) {
+                        continue;
+                    }
+                    match kind {
+                        Kind::Request(request) if event.name == "message" && event.data.len() >= LARGE => {
+                            let data = decoder.take_data();
+                            self.receive_whole(data, request, now);
+                        }
+                        _ => self.event(kind, &event, now),
                     }
                 }
                 Ok(())

@@ -19,7 +19,10 @@ impl State {
     /// # Errors
     /// `InvalidParams` for an argument that is not of the type its schema declares.
     pub fn mirrored(&self, token: Token, method: Method) -> Result<Vec<(Box<str>, String)>> {
-        let (Some(call), Method::CallTool) = (self.calls.get(&token), method) else { return Ok(Vec::new()) };
+        if method != Method::CallTool || !self.tools.have_rules() {
+            return Ok(Vec::new());
+        }
+        let Some(call) = self.calls.get(&token) else { return Ok(Vec::new()) };
         let Some(tool) = call.tool(&self.tools) else { return Ok(Vec::new()) };
         let map = &tool.mirror;
         if map.is_empty() {

@@ -34,7 +34,8 @@ pub struct ClientOptions {
     pub known: Option<Version>,
     /// Whether a lost connection is made anew: the process restarted, the session begun again.
     pub recover: bool,
-    /// Whether structured results are checked against the output schemas of the tools that were listed.
+    /// Whether structured results are checked against the output schemas of the tools that were listed. One that breaks its schema is
+    /// an error, which has the result as its data and names `tool` and `path`.
     pub check_output: bool,
 }
 
@@ -68,7 +69,8 @@ pub struct CallOptions {
     pub timeout: Option<Duration>,
     /// How long to wait in all, whatever progress there is. `call_total` otherwise.
     pub total: Option<Duration>,
-    /// Headers of this call's HTTP requests, besides those of the client; the same name replaces.
+    /// Headers of this call's HTTP requests, besides those of the client; the same name replaces, but for the protocol's own. Private
+    /// results are kept for calls with the same headers alone.
     pub headers: http::HeaderMap,
     /// Whether it may be sent again when the connection was lost before the answer. Otherwise reads may, and tools that say they only
     /// read or are idempotent.

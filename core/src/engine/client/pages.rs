@@ -17,6 +17,9 @@ use crate::limits::Limits;
 use crate::model::{Era, Level, Method, params};
 use crate::wire::{raw, write};
 
+/// Faults of one page that are told one by one.
+const FAULTS: usize = 16;
+
 type Set = HashSet<Box<str>, FxBuildHasher>;
 
 /// The pages of one listing that came so far.
@@ -35,6 +38,30 @@ pub(super) struct Pages {
     pub cursor: Option<Box<RawValue>>,
     names: Set,
     pub tools: Vec<Arc<Tool>>,
+}
+
+/// What was wrong with a page, each fault told up to a bound: a page may have very many.
+#[derive(Default)]
+struct Faults {
+    told: Vec<String>,
+    count: usize,
+}
+
+impl Faults {
+    /// Notes one. False, which takes an item out of its list.
+    fn add(&mut self, text: String) -> bool {
+        self.count += 1;
+        if self.told.len() < FAULTS {
+            self.told.push(text);
+        }
+        false
+    }
+
+    fn reports(self) -> impl Iterator<Item = String> {
+        let more = self.count - self.told.len();
+        let last = (more > 0).then(|| format!("and {more} more faults of the same page"));
+        self.told.into_iter().chain(last)
+    }
 }
 
 /// Whether the page was the last.
@@ -63,6 +90,15 @@ impl Pages {
             pages.seen.insert(name_of(cursor));
         }
         pages
+    }
+
+    /// Takes note of a tool. Of those with one name the first counts.
+    fn learn(&mut self, tool: Arc<Tool>) -> Result<()> {
+        if !self.names.insert(tool.name.clone()) {
+            return Err(Error::definition(format!("`{}` is listed more than once", tool.name.escape_debug())));
+        }
+        self.tools.push(tool);
+        Ok(())
     }
 
     /// Takes the items of a page, and of the first one everything else.
@@ -144,33 +180,21 @@ impl State {
         let Plan::Request(method) = call.plan else { return Ok(None) };
         let Some(member) = items_member(method) else { return Ok(None) };
         let pages = call.pages.get_or_insert_with(|| Box::new(Pages::new(&call.params)));
+        let mut faults = Faults::default();
+        let mut kept = items(page, member, &mut faults)?;
+        pages.count += kept.len();
         pages.bytes += page.get().len();
-        let mut reports = Vec::new();
-        let listed = items(page, member, &mut reports)?;
-        pages.count += listed.len();
-        let mut kept = Vec::with_capacity(listed.len());
-        for item in listed {
-            if method == Method::ListTools {
-                match self.tools.read(item, how) {
-                    Ok(tool) if pages.names.insert(tool.name.clone()) => pages.tools.push(tool),
-                    Ok(tool) => {
-                        let name = tool.name.escape_debug();
-                        reports.push(format!("the tool `{name}` is listed more than once: the first one counts"));
-                        continue;
-                    }
-                    Err(error) => {
-                        reports.push(format!("a tool is left out of the listing: {}", error.message()));
-                        continue;
-                    }
-                }
-            }
-            kept.push(item);
+        if method == Method::ListTools {
+            kept.retain(|item| match self.tools.read(item, how).and_then(|tool| pages.learn(tool)) {
+                Ok(()) => true,
+                Err(error) => faults.add(format!("a tool is left out of the listing: {}", error.message())),
+            });
         }
         let one_page = call.options.one_page;
         let next = cursor_of(page, "nextCursor");
         let walk = pages.turn(next.filter(|_| !one_page), &options.limits)?;
         // Most listings are one page with nothing wrong in it: that is the result as it is.
-        let is_result = reports.is_empty() && (one_page || next.is_none()) && pages.pages == 1;
+        let is_result = faults.count == 0 && (one_page || next.is_none()) && pages.pages == 1;
         let done = match is_result {
             true => Some(page.to_owned()),
             false => {
@@ -178,7 +202,7 @@ impl State {
                 (walk == Walk::Done).then(|| pages.result(member, next.filter(|_| one_page)))
             }
         };
-        for report in reports {
+        for report in faults.reports() {
             self.report(Level::Warning, report);
         }
         Ok(done)
@@ -204,11 +228,11 @@ impl State {
 }
 
 /// The items of a page. Servers that have none may say `null` instead of an empty list, or leave it out.
-fn items<'a>(page: &'a RawValue, member: &str, reports: &mut Vec<String>) -> Result<Vec<&'a RawValue>> {
+fn items<'a>(page: &'a RawValue, member: &str, faults: &mut Faults) -> Result<Vec<&'a RawValue>> {
     match raw::get(page, member)?.filter(|list| list.get() != "null") {
         Some(list) => serde_json::from_str(list.get()).map_err(|_| invalid(&format!("`{member}` is no list"))),
         None => {
-            reports.push(format!("the server sent a listing without `{member}`: it is taken as empty"));
+            faults.add(format!("the server sent a listing without `{member}`: it is taken as empty"));
             Ok(Vec::new())
         }
     }

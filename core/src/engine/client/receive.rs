@@ -17,10 +17,10 @@ use crate::wire::{Object, RequestId, raw};
 
 /// From this size on a result is cut out of the buffer that it came in, at the price of one more look at its text. Smaller ones are
 /// copied, which is quicker.
-const LARGE: usize = 1 << 20;
+pub(super) const LARGE: usize = 1 << 20;
 
 impl State {
-    /// One message whose buffer is not needed any more; a large result is not held twice.
+    /// One message in answer to request `of`, whose buffer is not needed any more; a large result is not held twice.
     pub fn receive_whole(&mut self, text: Vec<u8>, of: u64, now: Now) {
         if text.len() < LARGE {
             return self.receive(&text, Some(of), now);

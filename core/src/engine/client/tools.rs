@@ -155,11 +155,18 @@ pub(super) struct Tools {
     known: FxHashMap<Box<str>, Arc<Tool>>,
     /// The call that the whole list was learned from; none when it was never listed.
     from: Option<Token>,
+    /// Whether a tool mirrors arguments or describes its results.
+    have_rules: bool,
 }
 
 impl Tools {
     pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
         self.known.get(name)
+    }
+
+    /// Whether a call must look its tool up: most servers' tools neither mirror arguments nor describe results.
+    pub fn have_rules(&self) -> bool {
+        self.have_rules
     }
 
     /// Whether the whole list was read once.
@@ -204,6 +211,11 @@ impl Tools {
     /// Adds tools of one page, or of a list that only this caller sees.
     pub fn add(&mut self, tools: Vec<Arc<Tool>>) {
         self.known.extend(tools.into_iter().map(|tool| (tool.name.clone(), tool)));
+        self.look();
+    }
+
+    fn look(&mut self) {
+        self.have_rules = self.known.values().any(|tool| tool.output.is_some() || !tool.mirror.is_empty());
     }
 
     /// Takes the whole list as call `from` read it, unless a younger call was here first: the last state wins. Says what is different.
@@ -214,6 +226,7 @@ impl Tools {
         self.from = Some(from);
         let new = tools.into_iter().map(|tool| (tool.name.clone(), tool)).collect();
         let old = std::mem::replace(&mut self.known, new);
+        self.look();
         let mut diff = ToolsDiff::default();
         for (name, tool) in &self.known {
             match old.get(name) {

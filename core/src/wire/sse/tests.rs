@@ -31,6 +31,22 @@ fn plain(data: &str) -> Found {
 }
 
 #[test]
+fn giant_data_is_whole_and_can_be_taken() {
+    let giant = "x".repeat(KEEP + 1);
+    for start in ["data:", "data: "] {
+        let stream = format!("event: e\n{start}{giant}\ndata: y\n\ndata: z\n\n");
+        let expected = [(None, "e".into(), format!("{giant}\ny").into_bytes()), plain("z")];
+        assert_eq!(decoded(stream.as_bytes(), &[20, KEEP]), expected);
+    }
+    let mut decoder = Decoder::new(&Limits::default());
+    let (mut first, mut second) = (&b"event: e\ndata: abc"[..], &b"d\n\ndata: z\n\n"[..]);
+    assert!(decoder.next(&mut first).unwrap().is_none());
+    assert!(decoder.next(&mut second).unwrap().is_some());
+    assert_eq!(decoder.take_data(), b"abcd");
+    assert_eq!(decoder.next(&mut second).unwrap(), Some(Event { id: None, name: "message", data: b"z" }));
+}
+
+#[test]
 fn e01_line_ends_of_every_kind_in_every_split() {
     let stream = "event: message\ndata: {\"a\":\ndata: 1}\n\nid: 7\ndata: x\n\n";
     let expected = [plain("{\"a\":\n1}"), (Some("7".into()), "message".into(), b"x".to_vec())];
