@@ -17,8 +17,9 @@ mod expand;
 
 pub use expand::{Variables, environment};
 
-/// Where a server is.
+/// Where a server is. Made of an address, of a command, or of a server of this process.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum Target {
     /// A process that speaks over its standard streams.
     Command(ChildSpec),
@@ -46,6 +47,36 @@ impl Target {
             Self::Url { url, headers } => client_http::connect_url(runtime, options, &url, headers, host),
             Self::Server(server) => client_memory::connect_engine(runtime, options, &server, host),
         }
+    }
+}
+
+impl From<&str> for Target {
+    fn from(url: &str) -> Self {
+        Self::url(url)
+    }
+}
+
+impl From<String> for Target {
+    fn from(url: String) -> Self {
+        Self::url(url)
+    }
+}
+
+impl<const N: usize> From<[&str; N]> for Target {
+    fn from(argv: [&str; N]) -> Self {
+        Self::command(argv)
+    }
+}
+
+impl From<Vec<String>> for Target {
+    fn from(argv: Vec<String>) -> Self {
+        Self::command(argv)
+    }
+}
+
+impl From<ChildSpec> for Target {
+    fn from(spec: ChildSpec) -> Self {
+        Self::Command(spec)
     }
 }
 
