@@ -62,6 +62,36 @@ impl Target {
     }
 }
 
+impl From<&str> for Target {
+    fn from(url: &str) -> Self {
+        Self::url(url)
+    }
+}
+
+impl From<String> for Target {
+    fn from(url: String) -> Self {
+        Self::url(url)
+    }
+}
+
+impl<const N: usize> From<[&str; N]> for Target {
+    fn from(argv: [&str; N]) -> Self {
+        Self::command(argv)
+    }
+}
+
+impl From<Vec<String>> for Target {
+    fn from(argv: Vec<String>) -> Self {
+        Self::command(argv)
+    }
+}
+
+impl From<ChildSpec> for Target {
+    fn from(spec: ChildSpec) -> Self {
+        Self::Command(spec)
+    }
+}
+
 /// Names what may be in a log: of a URL neither user nor query, of headers the names (Y28, security 53).
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

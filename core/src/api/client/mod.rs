@@ -30,7 +30,6 @@ mod questions;
 mod queue;
 mod read;
 mod results;
-mod target;
 mod waiters;
 
 use std::sync::Arc;
@@ -52,11 +51,18 @@ pub use crate::io::child::ChildSpec;
 pub use crate::model::{Level, Version};
 pub use crate::registry::completion::Reference;
 
+use crate::api::App;
 use crate::engine::client::ClientEngine;
 use crate::error::Result;
 use crate::io::client::ClientConnection;
 use crate::types;
 use host::Desk;
+
+impl From<&App> for Target {
+    fn from(app: &App) -> Self {
+        Self::Server(Arc::clone(app.engine()))
+    }
+}
 
 /// A connection to one server. Clones are the same client, and calls under way keep it; when the last of them is dropped it closes in
 /// the background, which [`Client::close`] waits for.

@@ -15,11 +15,23 @@ const FIRST_LINE: u64 = 256;
 pub(super) fn failure(spec: &ChildSpec, program: &str, error: io::Error) -> Error {
     let name = shown(program);
     let why = directory(spec).unwrap_or_else(|| reason(spec, program, &error));
-    let is_short = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory)
-        || error.to_string().contains("Too many open files");
+    let is_short = is_short(&error);
     let failure = Error::new(ErrorKind::Io, format!("the server `{name}` cannot be started: {why}"));
     let failure = failure.with("command", name).caused_by(error);
     if is_short { failure.retryable() } else { failure }
+}
+
+/// Whether the system had too little of something, which may be there later.
+#[cfg(unix)]
+fn is_short(error: &io::Error) -> bool {
+    // The last one: somebody has the file open for writing, as an installer does that puts a new version in place.
+    const SHORT: [i32; 5] = [libc::EAGAIN, libc::ENOMEM, libc::EMFILE, libc::ENFILE, libc::ETXTBSY];
+    error.raw_os_error().is_some_and(|code| SHORT.contains(&code))
+}
+
+#[cfg(not(unix))]
+fn is_short(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::OutOfMemory
 }
 
 /// The program as errors and logs may say it. Who wrote a whole command line into its place may have written a secret (Y28).
