@@ -177,7 +177,7 @@ fn a_modern_endpoint_may_become_a_legacy_one() {
 #[test]
 fn what_a_server_refuses_for_good_is_no_change_of_era() {
     let client = http::modern();
-    for (status, code) in [(400, -32602), (404, -32601), (400, -32020), (200, -32603), (500, -32603)] {
+    for (status, code) in [(400, -32602), (404, -32601), (200, -32603), (500, -32603)] {
         let token = client.start("call_tool", r#"{"name":"t"}"#);
         let (id, _, body) = client.next();
         client.answer(

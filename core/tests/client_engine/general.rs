@@ -9,7 +9,7 @@ use super::http::{LEGACY, SSE, client};
 use super::pair::URL;
 use super::recorder::{Client, Requests, Told, over_http};
 
-const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}"#;
+const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"r://1"}}"#;
 
 /// A session whose general stream is open, and the number of that.
 fn open() -> (Client<Requests>, u64) {
@@ -40,7 +40,7 @@ impl Client<Requests> {
 
 fn changes(client: &Client<Requests>) -> usize {
     let told = client.host.take();
-    told.iter().filter(|told| matches!(told, Told::Change(Change::Prompts))).count()
+    told.iter().filter(|told| matches!(told, Told::Change(Change::Resource { .. }))).count()
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn a_server_that_numbers_each_stream_from_one_loses_nothing() {
     client.engine.http_end(stream, client.now);
     let (stream, _) = client.reopened(Duration::from_secs(1));
     client.head(stream, 200, SSE, None);
-    client.event(stream, "id: 1\n", r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#);
-    assert!(client.host.take().iter().any(|told| matches!(told, Told::Change(Change::Resources))));
+    client.event(stream, "id: 1\n", &CHANGED.replace("r://1", "r://2"));
+    assert_eq!(changes(&client), 2);
 }
 
 #[test]
