@@ -166,7 +166,7 @@ fn many_servers_say_400_where_they_mean_404() {
 fn x08_a_server_that_forgets_every_session_is_not_asked_without_end() {
     let mut client = session();
     let mut lose = |wait: u64| {
-        let token = client.start("list_prompts", "{}");
+        let token = client.start("ping", "{}");
         client.refused(client.next().0);
         if wait > 0 {
             client.pass(Duration::from_millis(wait - 1));

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use http::{HeaderMap, Method as Verb, StatusCode};
 
-use super::host::Change;
 use super::http_link::Kind;
 use super::resume::{SHORTEST, USUAL};
-use super::state::{Effect, Phase, State, Timer};
+use super::state::{Phase, State, Timer};
 use crate::error::Error;
 use crate::model::{Era, Level, Version};
 use crate::protocol::http::client::{self, Head, Reader};
@@ -59,7 +58,7 @@ impl State {
         if client::is_stream(status, all) {
             // Without an id nobody can tell what was sent meanwhile.
             if self.general.exists && self.general.after.is_none() {
-                self.effects.push(Effect::Change(Change::Missed { token: None }));
+                self.missed(None);
             }
             (self.general.exists, self.general.opened) = (true, now.monotonic);
             return true;

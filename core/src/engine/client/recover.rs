@@ -55,6 +55,8 @@ impl Recovery {
     }
 
     pub fn succeeded(&mut self, version: Version, by_events: bool, now: Now) {
+        // Nothing that was learned in another revision counts.
+        self.was_cut |= self.spoken.is_some_and(|spoken| spoken != version);
         (self.known, self.spoken, self.by_events, self.since) =
             (Some(version), Some(version), by_events, now.monotonic);
     }

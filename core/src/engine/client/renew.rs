@@ -52,8 +52,13 @@ impl State {
             Era::Legacy => self.renew_legacy(open, version, now),
         }
         if std::mem::take(&mut self.recovery.was_cut) {
-            self.effects.push(Effect::Change(Change::Missed { token: None }));
+            self.missed(None);
         }
+    }
+
+    /// Changes may have been missed: of what a call watches, or of everything.
+    pub fn missed(&mut self, token: Option<Token>) {
+        self.effects.push(Effect::Change(Change::Missed { token }));
     }
 
     fn renew_modern(&mut self, mut open: Vec<Token>, now: Now) {

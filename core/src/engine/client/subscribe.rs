@@ -5,7 +5,7 @@
 use serde_json::value::RawValue;
 
 use super::call::Call;
-use super::host::{Change, Token};
+use super::host::Token;
 use super::operation::{Operation, Plan};
 use super::receive::number;
 use super::request::{self, Extra, Meta};
@@ -22,7 +22,7 @@ impl State {
         call.again.since = now.monotonic;
         if std::mem::replace(&mut call.open, true) {
             if std::mem::take(&mut call.again.interrupted) {
-                self.effects.push(Effect::Change(Change::Missed { token: Some(token) }));
+                self.missed(Some(token));
             }
             return;
         }
