@@ -110,6 +110,7 @@ impl ClientHost for Listener {
             Change::Resources => json!({"change": "resources"}),
             Change::Prompts => json!({"change": "prompts"}),
             Change::Resource { uri } => json!({"change": "resource", "uri": uri}),
+            Change::Missed { token } => json!({"change": "missed", "of": token}),
             Change::Ended { token } => json!({"change": "ended", "of": token}),
         };
         self.push(told, "");
