@@ -89,8 +89,8 @@ pub enum Reader {
     Events(Box<Decoder>),
     /// The start of a body that says why the request failed.
     Failure { status: StatusCode, retry_after: Option<String>, body: Vec<u8> },
-    /// Nothing in it matters.
-    Ignore,
+    /// Nothing in it matters; so many bytes of it came.
+    Ignore(usize),
 }
 
 impl Reader {
@@ -106,6 +106,12 @@ impl Reader {
             kind if headers::is_json(kind) => Self::Json(Vec::new()),
             _ => Self::Failure { status, retry_after: None, body: Vec::new() },
         }
+    }
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::Ignore(0)
     }
 }
 
