@@ -21,6 +21,7 @@ use crate::engine::client::{
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::child::ChildSpec;
 use crate::io::client::ClientConnection;
+use crate::io::http_options::HttpOptions;
 use crate::io::{client_http, client_memory, client_stdio, clock};
 use crate::model::Level;
 use crate::types;
@@ -114,7 +115,9 @@ impl Client {
         let shared = Arc::clone(&host) as Arc<dyn ClientHost>;
         let connection = match target {
             Target::Command(spec) => client_stdio::connect_command(&runtime, options, spec, shared),
-            Target::Url { url, headers } => client_http::connect_url(&runtime, options, &url, headers, shared),
+            Target::Url { url, headers } => {
+                client_http::connect_url(&runtime, options, &url, &HttpOptions::with_headers(headers), shared)
+            }
             Target::Server(server) => client_memory::connect_engine(&runtime, options, &server, shared),
         };
         let _ = host.engine.set(Arc::downgrade(&connection.engine));

@@ -23,3 +23,5 @@ pub mod client;
 pub mod client_http;
 pub mod client_memory;
 pub mod client_stdio;
+pub mod era_memory;
+pub mod http_options;
