@@ -154,7 +154,7 @@ async fn security_18_a_compressed_answer_ends_at_the_limit() {
 }
 
 #[tokio::test]
-async fn security_13_endless_answers_end_at_the_limit() {
+async fn security_13_n35_endless_answers_end_at_the_limit() {
     for (kind, part) in [
         ("application/json", "[[[["),
         ("text/event-stream", "data: endless "),

@@ -2,6 +2,7 @@
 #![cfg(all(unix, feature = "io"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod answers;
 mod bodies;
 mod certificates;
 mod connections;

@@ -131,9 +131,10 @@ pub fn append(body: &mut Vec<u8>, chunk: &[u8], limits: &Limits) -> Result<()> {
 pub fn failure(status: StatusCode, retry_after: Option<&str>, body: &[u8]) -> Error {
     let text = String::from_utf8_lossy(&body[..body.len().min(QUOTE)]);
     let text = text.trim();
-    let what = match status.is_success() {
-        true => "the server answered with a body that is neither JSON nor an event stream".to_owned(),
-        false => format!("the server answered with HTTP status {status}"),
+    let what = match (status.is_success(), text.is_empty()) {
+        (true, true) => format!("the server answered with HTTP status {status} without a body"),
+        (true, false) => "the server answered with a body that is neither JSON nor an event stream".to_owned(),
+        (false, _) => format!("the server answered with HTTP status {status}"),
     };
     let message = if text.is_empty() { what } else { format!("{what}: {}", text.escape_debug()) };
     let error = Error::new(ErrorKind::Io, message).with("status", status.as_u16());
