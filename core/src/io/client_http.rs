@@ -169,7 +169,8 @@ impl Requests {
         drop(engine);
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| answered(failure::broken(error)))?;
-            let (Some(engine), Some(chunk)) = (self.engine(), frame.data_ref()) else { continue };
+            let Some(engine) = self.engine() else { return Ok(()) };
+            let Some(chunk) = frame.data_ref() else { continue };
             match &mut gzip {
                 None => engine.http_chunk(id, chunk, clock::now()),
                 Some(gzip) => {

@@ -1,5 +1,7 @@
 //! Sends the requests of one client to its server, and follows it where it sends them within its own origin.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, LOCATION, PROXY_AUTHORIZATION, USER_AGENT};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
@@ -7,7 +9,6 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body, Incoming};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use std::time::Duration;
 
 use super::super::http_options::HttpOptions;
 use super::address::{self, Address};

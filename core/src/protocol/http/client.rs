@@ -174,8 +174,11 @@ pub fn resolve_endpoint(stream: &str, endpoint: &str) -> Result<String> {
         format!("{origin}{}{query}", without_dots(&format!("{folder}{path}")))
     };
     let same = resolved.parse::<Uri>().is_ok_and(|uri| {
-        uri.scheme_str() == Some(scheme)
-            && uri.authority().is_some_and(|other| other.as_str().eq_ignore_ascii_case(authority.as_str()))
+        let plain = uri.authority().is_some_and(|other| !other.as_str().contains('@'));
+        plain
+            && uri.scheme_str() == Some(scheme)
+            && uri.host().zip(base.host()).is_some_and(|(host, own)| host.eq_ignore_ascii_case(own))
+            && port(&uri) == port(&base)
     });
     match same {
         true => Ok(resolved),
@@ -184,6 +187,11 @@ pub fn resolve_endpoint(stream: &str, endpoint: &str) -> Result<String> {
             format!("the server names an endpoint outside its own origin: `{}`", endpoint.escape_debug()),
         )),
     }
+}
+
+/// The port, also where the scheme implies it.
+fn port(uri: &Uri) -> u16 {
+    uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 })
 }
 
 /// A path without `.` and `..`.
@@ -231,9 +239,15 @@ mod tests {
         ] {
             assert_eq!(resolve_endpoint(base, endpoint).unwrap(), url, "{endpoint}");
         }
-        for endpoint in
-            ["http://evil:8000/m", "https://host:8000/m", "//evil/m", "http://host/m", "http://host:8000@evil/m"]
-        {
+        assert!(resolve_endpoint("https://host/sse", "https://host:443/m").is_ok());
+        for endpoint in [
+            "http://evil:8000/m",
+            "https://host:8000/m",
+            "//evil/m",
+            "http://host/m",
+            "http://host:8000@evil/m",
+            "http://user@host:8000/m",
+        ] {
             assert_eq!(resolve_endpoint(base, endpoint).unwrap_err().kind(), ErrorKind::Refused, "{endpoint}");
         }
     }
