@@ -12,6 +12,7 @@ use omniport::io::client::ClientConnection;
 use omniport::io::client_http::connect_url;
 use omniport::io::client_memory::connect_engine;
 use omniport::io::client_stdio::connect_command;
+use omniport::io::http_options::HttpOptions;
 use omniport::io::wake::WakeFd;
 use omniport::io::{clock, runtime};
 use pyo3::prelude::*;
@@ -95,7 +96,7 @@ impl Client {
                 let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
                 map.append(key, HeaderValue::from_str(&value).map_err(|_| wrong())?);
             }
-            Ok(connect_url(&runtime::shared()?, options, url, map, desk))
+            Ok(connect_url(&runtime::shared()?, options, url, &HttpOptions::with_headers(map), desk))
         };
         self.keep(connect).map_err(|error| raise(py, &error))
     }

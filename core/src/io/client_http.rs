@@ -1,14 +1,24 @@
-//! A client over HTTP: pooled connections, one task per request.
+//! A client over HTTP: one task per request, on pooled connections.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `address` | the URL of a server, checked |
+//! | `transport` | sends a request, redirects and cookies included |
+//! | `dial` | opens connections |
+//! | `proxy` | which proxy is used |
+//! | `tls` | whom the client trusts, and who it is |
+//! | `gzip` | takes the compression off a body |
+//! | `cookies` | cookies of one origin |
+//! | `failure` | what went wrong, in words |
+//!
+//! There is no time limit here but that for opening a connection: an answer may take as long as its call may (Y04).
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request};
-use http_body_util::{BodyExt, Full};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use http::Request;
+use http_body_util::BodyExt;
 use rustc_hash::FxHashMap;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -16,44 +26,76 @@ use tokio::task::AbortHandle;
 use tokio::time;
 
 use super::client::ClientConnection;
-use super::clock;
+use super::http_options::HttpOptions;
+use super::{clock, era_memory};
 use crate::engine::client::{ClientEngine, ClientHost, ClientOptions, Link, RequestSink};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
+use crate::model::Level;
+
+mod address;
+mod cookies;
+mod dial;
+mod failure;
+mod gzip;
+mod proxy;
+mod tls;
+mod transport;
+
+use gzip::Gzip;
+use transport::Transport;
 
 /// How long the last request of a closed client (the end of its session) may take.
 const LAST_WORDS: Duration = Duration::from_secs(2);
+/// The address of a client whose own cannot be used: it only says so.
+const NOWHERE: &str = "http://nowhere.invalid/";
 
-/// Connects to an absolute URL; every request carries `headers`. What goes wrong is the result of [`ClientConnection::opened`].
+/// Connects to an absolute URL of http or https. What goes wrong is the result of [`ClientConnection::opened`], a URL or an option that
+/// cannot be used included.
+///
+/// Names and passwords do not belong into the URL (`Authorization` is a header), nor does a Unix socket
+/// ([`HttpOptions::socket`](super::http_options::HttpOptions::socket)).
+///
+/// Errors carry the facts `url` (without its query), `status` where there is one, and `sent`: `no` when the server surely has not
+/// seen the request.
 pub fn connect_url(
     runtime: &Handle,
-    options: ClientOptions,
+    mut options: ClientOptions,
     url: &str,
-    headers: HeaderMap,
+    http: &HttpOptions,
     host: Arc<dyn ClientHost>,
 ) -> ClientConnection {
+    let (transport, wrong) = match Transport::open(url, http, &options.limits) {
+        Ok(transport) => (Some(transport), None),
+        Err(error) => (None, Some(error)),
+    };
+    if let Some(transport) = transport.as_ref().filter(|_| http.accept_any_certificate) {
+        let text = format!("the certificate of {} is not checked (`verify` is off)", transport.address().origin());
+        host.report(Level::Warning, text);
+    }
+    let url = transport.as_ref().map_or(NOWHERE, |transport| transport.address().as_str()).into();
+    let key = transport.as_ref().map(|transport| transport.address().shown());
+    let (host, watch) = era_memory::recall(key, &mut options, host);
     let requests = Arc::new(Requests {
-        client: Client::builder(TokioExecutor::new()).build(connector()),
+        transport,
         runtime: runtime.clone(),
         engine: OnceLock::new(),
         running: Mutex::default(),
         changed: Notify::new(),
     });
     let sink = Arc::new(Sink(Arc::clone(&requests)));
-    let engine = ClientEngine::new(options, Link::Http { sink, url: url.into(), headers }, host);
+    let engine = ClientEngine::new(options, Link::Http { sink, url, headers: http.headers.clone() }, host);
+    watch.follow(&engine);
     let _ = requests.engine.set(Arc::downgrade(&engine));
-    ClientConnection::open(runtime, engine, async move { requests.until_closed().await })
-}
-
-/// What opens connections: plain HTTP. The one place that knows what a URL's scheme means.
-fn connector() -> HttpConnector {
-    let mut connector = HttpConnector::new();
-    // Small requests and answers: to wait for more bytes would only cost time.
-    connector.set_nodelay(true);
-    connector
+    let connection = ClientConnection::open(runtime, engine, async move { requests.until_closed().await });
+    if let Some(error) = wrong {
+        connection.engine.fail(error);
+    }
+    connection
 }
 
 struct Requests {
-    client: Client<HttpConnector, Full<Bytes>>,
+    /// Absent when the options cannot be used; the engine is told soon after it started.
+    transport: Option<Transport>,
     runtime: Handle,
     engine: OnceLock<Weak<ClientEngine>>,
     running: Mutex<Running>,
@@ -98,39 +140,55 @@ impl Requests {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One request and its answer. The engine is not kept alive by an answer that it no longer waits for.
+    /// Whether the engine still waits for that answer.
+    fn is_wanted(&self, id: u64) -> bool {
+        self.running().tasks.contains_key(&id)
+    }
+
+    /// The engine is not kept alive by an answer that it no longer waits for.
+    fn engine(&self) -> Option<Arc<ClientEngine>> {
+        self.engine.get().and_then(Weak::upgrade)
+    }
+
+    /// One request and its answer.
     async fn exchange(&self, id: u64, request: Request<Bytes>) {
-        let engine = || self.engine.get().and_then(Weak::upgrade);
-        let response = match self.client.request(request.map(Full::new)).await {
-            Ok(response) => response,
-            Err(error) => {
-                if let Some(engine) = engine() {
-                    engine.http_failed(id, failed("the server cannot be reached", error), clock::now());
-                }
-                return;
-            }
-        };
-        let (head, mut body) = response.into_parts();
-        let Some(first) = engine() else { return };
-        first.http_head(id, head.status, &head.headers, clock::now());
-        drop(first);
+        let Some(transport) = &self.transport else { return };
+        if let Err(error) = self.carry(id, request, transport).await
+            && let Some(engine) = self.engine()
+        {
+            engine.http_failed(id, error, clock::now());
+        }
+    }
+
+    async fn carry(&self, id: u64, request: Request<Bytes>, transport: &Transport) -> Result<(), Error> {
+        let (head, mut body) = transport.send(request).await?.into_parts();
+        let answered = |error: Error| failure::answered(error, head.status, transport.address());
+        let mut gzip = Gzip::of(&head.headers).map_err(answered)?;
+        let Some(engine) = self.engine() else { return Ok(()) };
+        engine.http_head(id, head.status, &head.headers, clock::now());
+        drop(engine);
         while let Some(frame) = body.frame().await {
-            let Some(engine) = engine() else { return };
-            match frame {
-                Ok(frame) => {
-                    if let Some(chunk) = frame.data_ref() {
-                        engine.http_chunk(id, chunk, clock::now());
-                    }
-                }
-                Err(error) => {
-                    let error = failed("the answer of the server broke off", error);
-                    return engine.http_failed(id, error, clock::now());
+            let frame = frame.map_err(|error| answered(failure::broken(error)))?;
+            let Some(engine) = self.engine() else { return Ok(()) };
+            let Some(chunk) = frame.data_ref() else { continue };
+            match &mut gzip {
+                None => engine.http_chunk(id, chunk, clock::now()),
+                Some(gzip) => {
+                    let take = |part: &[u8]| {
+                        engine.http_chunk(id, part, clock::now());
+                        self.is_wanted(id)
+                    };
+                    gzip.push(chunk, take).map_err(answered)?;
                 }
             }
         }
-        if let Some(engine) = engine() {
+        if let Some(gzip) = gzip {
+            gzip.end().map_err(answered)?;
+        }
+        if let Some(engine) = self.engine() {
             engine.http_end(id, clock::now());
         }
+        Ok(())
     }
 
     /// Ends when the client is closed and its last words are said.
@@ -149,16 +207,4 @@ impl Requests {
             }
         }
     }
-}
-
-/// The error with the words of all its causes: those of the outermost say little.
-fn failed(what: &str, error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    let mut text = format!("{what}: {error}");
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    Error::new(ErrorKind::Io, text).caused_by(error).retryable()
 }

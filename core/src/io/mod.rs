@@ -23,4 +23,6 @@ pub mod client;
 pub mod client_http;
 pub mod client_memory;
 pub mod client_stdio;
+pub mod era_memory;
+pub mod http_options;
 pub mod target;

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::HeaderMap;
 use tokio::runtime::Handle;
 
 use super::child::ChildSpec;
 use super::client::ClientConnection;
+use super::http_options::HttpOptions;
 use super::{client_http, client_memory, client_stdio};
 use crate::engine::Engine;
 use crate::engine::client::{ClientHost, ClientOptions};
@@ -35,8 +35,8 @@ pub use expand::{Variables, environment};
 pub enum Target {
     /// A process that speaks over its standard streams.
     Command(ChildSpec),
-    /// An HTTP endpoint; every request carries the headers.
-    Url { url: String, headers: HeaderMap },
+    /// An HTTP endpoint, and how it is reached.
+    Url { url: String, http: HttpOptions },
     /// A server of this process. Messages cross as text, as they would on a wire.
     Server(Arc<Engine>),
 }
@@ -49,14 +49,14 @@ impl Target {
 
     /// An HTTP endpoint without headers of the user's.
     pub fn url(url: impl Into<String>) -> Self {
-        Self::Url { url: url.into(), headers: HeaderMap::new() }
+        Self::Url { url: url.into(), http: HttpOptions::default() }
     }
 
     /// Connects, on that runtime. What goes wrong is the result of [`ClientConnection::opened`].
     pub fn connect(self, runtime: &Handle, options: ClientOptions, host: Arc<dyn ClientHost>) -> ClientConnection {
         match self {
             Self::Command(spec) => client_stdio::connect_command(runtime, options, spec, host),
-            Self::Url { url, headers } => client_http::connect_url(runtime, options, &url, headers, host),
+            Self::Url { url, http } => client_http::connect_url(runtime, options, &url, &http, host),
             Self::Server(server) => client_memory::connect_engine(runtime, options, &server, host),
         }
     }
@@ -97,12 +97,12 @@ impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(spec) => f.debug_tuple("Command").field(spec).finish(),
-            Self::Url { url, headers } => {
+            Self::Url { url, http } => {
                 let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
                 let end = rest.find(['?', '#']).unwrap_or(rest.len());
                 let (authority, path) = rest[..end].split_at(rest[..end].find('/').unwrap_or(end));
                 let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-                let names: Vec<_> = headers.keys().collect();
+                let names: Vec<_> = http.headers.keys().collect();
                 f.debug_struct("Url")
                     .field("url", &format_args!("{scheme}://{host}{path}"))
                     .field("headers", &names)

@@ -15,6 +15,7 @@ use super::questions::{Callbacks, callback};
 use super::{Client, Inner};
 use crate::engine::client::{Change, ClientHost, ClientOptions, ClientState, EraChoice};
 use crate::error::{Error, Result};
+use crate::io::http_options::HttpOptions;
 use crate::limits::Limits;
 use crate::model::Version;
 use crate::types;
@@ -57,6 +58,7 @@ pub struct Builder {
     capabilities: types::ClientCapabilities,
     options: ClientOptions,
     headers: HeaderMap,
+    http: Option<HttpOptions>,
     callbacks: Callbacks,
     observers: Observers,
     /// The first thing that cannot be; told by `connect`.
@@ -72,6 +74,7 @@ impl Builder {
             capabilities: types::ClientCapabilities::default(),
             options: ClientOptions::new(name, version),
             headers: HeaderMap::new(),
+            http: None,
             callbacks: Callbacks::default(),
             observers: Observers::default(),
             fault: None,
@@ -135,6 +138,12 @@ impl Builder {
     /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema>.
     pub fn check_output(mut self, check: bool) -> Self {
         self.options.check_output = check;
+        self
+    }
+
+    /// Sets how the server is reached over HTTP: certificates, proxy, cookies, socket. Other carriers have none of it.
+    pub fn http(mut self, options: HttpOptions) -> Self {
+        self.http = Some(options);
         self
     }
 
@@ -269,7 +278,7 @@ impl Builder {
     /// What kept the connection from being made, with every fact known: HTTP status, exit code, last lines of stderr; what could not
     /// be set up (`InvalidParams`).
     pub async fn connect(self) -> Result<Client> {
-        let Self { mut target, info, capabilities, mut options, headers, callbacks, observers, fault } = self;
+        let Self { mut target, info, capabilities, mut options, headers, http, callbacks, observers, fault } = self;
         if let Some(fault) = fault {
             return Err(fault);
         }
@@ -277,8 +286,12 @@ impl Builder {
         options.info = json("the client's own description", &info)?;
         options.capabilities = json("the client's capabilities", &capabilities)?;
         let desk = Arc::new(Desk::new(callbacks, observers, &options.limits, &runtime));
-        if let Target::Url { headers: own, .. } = &mut target {
-            own.extend(headers);
+        if let Target::Url { http: own, .. } = &mut target {
+            if let Some(given) = http {
+                let before = std::mem::replace(own, given);
+                own.headers.extend(before.headers);
+            }
+            own.headers.extend(headers);
         }
         let connection = target.connect(&runtime, options, Arc::clone(&desk) as Arc<dyn ClientHost>);
         desk.questions.serve(&connection.engine);

@@ -39,6 +39,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::{Mutex, watch};
 
+pub use crate::io::http_options::HttpOptions;
 pub use crate::io::target::Target;
 pub use builder::Builder;
 pub use call::Call;

@@ -5,7 +5,7 @@ use http::{Method as Verb, StatusCode};
 
 use super::http_link::{Carried, Exchange, Kind, Seen};
 use super::receive::LARGE;
-use super::state::{Phase, Purpose, State};
+use super::state::{Effect, Phase, Purpose, State};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::model::{Era, Level};
@@ -15,7 +15,7 @@ use crate::time::Now;
 use crate::wire::envelope::{self, Message};
 use crate::wire::{Object, sse};
 
-/// Bytes of a failed answer that are looked at.
+/// Bytes that are looked at of an answer that failed, or that nobody reads.
 const FAILURE_BYTES: usize = 64 << 10;
 
 impl State {
@@ -109,13 +109,23 @@ impl State {
         let Some(exchange) = self.exchange(id) else { return };
         let kind = exchange.kind;
         // It is put back below unless the exchange ends meanwhile.
-        let mut reader = std::mem::replace(&mut exchange.reader, Reader::Ignore);
+        let mut reader = std::mem::take(&mut exchange.reader);
         if let Err(error) = self.read(id, kind, &mut reader, chunk, &limits, now) {
             self.abort(id);
             return self.broken(kind, error, now);
         }
+        let enough = match &reader {
+            Reader::Failure { body, .. } => body.len() >= FAILURE_BYTES,
+            Reader::Ignore(bytes) => *bytes >= FAILURE_BYTES,
+            Reader::Json(_) | Reader::Events(_) => false,
+        };
         if let Some(exchange) = self.exchange(id) {
             exchange.reader = reader;
+            if enough {
+                // The rest would change nothing, and may have no end (security 18).
+                self.http_end(id, now);
+                self.effects.push(Effect::Abort(id));
+            }
         }
     }
 
@@ -135,7 +145,10 @@ impl State {
                 body.extend_from_slice(&chunk[..chunk.len().min(room)]);
                 Ok(())
             }
-            Reader::Ignore => Ok(()),
+            Reader::Ignore(bytes) => {
+                *bytes += chunk.len();
+                Ok(())
+            }
             Reader::Events(decoder) => {
                 while let Some(event) = decoder.next(&mut chunk)? {
                     if !self.is_news(id, kind, &event) {

@@ -209,7 +209,7 @@ impl State {
         };
         let request = head.request(verb, url, Bytes::from(body))?;
         http.last += 1;
-        let exchange = Exchange { kind, reader: Reader::Ignore, carried: http.carried, event: None };
+        let exchange = Exchange { kind, reader: Reader::default(), carried: http.carried, event: None };
         http.exchanges.insert(http.last, exchange);
         self.effects.push(Effect::Request(http.last, Box::new(request)));
         Ok(http.last)

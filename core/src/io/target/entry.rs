@@ -8,6 +8,7 @@ use super::Target;
 use super::expand::{Variables, expand};
 use crate::error::{Error, Result};
 use crate::io::child::ChildSpec;
+use crate::io::http_options::HttpOptions;
 
 /// Members that hold the servers of a file: that of most hosts, and that of Visual Studio Code.
 const SERVERS: [&str; 2] = ["mcpServers", "servers"];
@@ -79,7 +80,9 @@ impl Entry<'_> {
             (None, Some(_), Some(_)) => Err(self.wrong("has both `command` and `url`, and no `type` that says which")),
             (None, None, None) => Err(self.wrong("has neither `command` nor `url`")),
             (Some(true) | None, Some(command), _) => self.command(command),
-            (Some(false) | None, _, Some(url)) => Ok(Target::Url { url, headers: self.headers()? }),
+            (Some(false) | None, _, Some(url)) => {
+                Ok(Target::Url { url, http: HttpOptions::with_headers(self.headers()?) })
+            }
         }
     }
 

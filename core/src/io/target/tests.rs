@@ -57,9 +57,9 @@ fn urls_come_with_headers_and_under_many_names() {
         for member in ["type", "transport"] {
             let entry =
                 json!({"url": "https://x/${KEY}", "headers": {"Authorization": "Bearer ${KEY}"}, (member): kind});
-            let Target::Url { url, headers } = parse(entry).unwrap() else { panic!("{kind}") };
+            let Target::Url { url, http } = parse(entry).unwrap() else { panic!("{kind}") };
             assert_eq!(
-                (url.as_str(), &headers["authorization"]),
+                (url.as_str(), &http.headers["authorization"]),
                 ("https://x/s3cr3t", &"Bearer s3cr3t".parse().unwrap())
             );
         }

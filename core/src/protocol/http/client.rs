@@ -122,8 +122,8 @@ pub enum Reader {
     Events(Box<Decoder>),
     /// The start of a body that says why the request failed.
     Failure { status: StatusCode, retry_after: Option<String>, body: Vec<u8> },
-    /// Nothing in it matters.
-    Ignore,
+    /// Nothing in it matters; so many bytes of it came.
+    Ignore(usize),
 }
 
 impl Reader {
@@ -151,6 +151,12 @@ pub fn is_stream(status: StatusCode, all: &HeaderMap) -> bool {
     status.is_success() && headers::is_event_stream(kind)
 }
 
+impl Default for Reader {
+    fn default() -> Self {
+        Self::Ignore(0)
+    }
+}
+
 /// Takes more of a body that is read as a whole.
 ///
 /// # Errors
@@ -167,9 +173,10 @@ pub fn append(body: &mut Vec<u8>, chunk: &[u8], limits: &Limits) -> Result<()> {
 pub fn failure(status: StatusCode, retry_after: Option<&str>, body: &[u8]) -> Error {
     let text = String::from_utf8_lossy(&body[..body.len().min(QUOTE)]);
     let text = text.trim();
-    let what = match status.is_success() {
-        true => "the server answered with a body that is neither JSON nor an event stream".to_owned(),
-        false => format!("the server answered with HTTP status {status}"),
+    let what = match (status.is_success(), text.is_empty()) {
+        (true, true) => format!("the server answered with HTTP status {status} without a body"),
+        (true, false) => "the server answered with a body that is neither JSON nor an event stream".to_owned(),
+        (false, _) => format!("the server answered with HTTP status {status}"),
     };
     let message = if text.is_empty() { what } else { format!("{what}: {}", text.escape_debug()) };
     let error = Error::new(ErrorKind::Io, message).with("status", status.as_u16());
@@ -209,8 +216,11 @@ pub fn resolve_endpoint(stream: &str, endpoint: &str) -> Result<String> {
         format!("{origin}{}{query}", without_dots(&format!("{folder}{path}")))
     };
     let same = resolved.parse::<Uri>().is_ok_and(|uri| {
-        uri.scheme_str() == Some(scheme)
-            && uri.authority().is_some_and(|other| other.as_str().eq_ignore_ascii_case(authority.as_str()))
+        let plain = uri.authority().is_some_and(|other| !other.as_str().contains('@'));
+        plain
+            && uri.scheme_str() == Some(scheme)
+            && uri.host().zip(base.host()).is_some_and(|(host, own)| host.eq_ignore_ascii_case(own))
+            && port(&uri) == port(&base)
     });
     match same {
         true => Ok(resolved),
@@ -219,6 +229,11 @@ pub fn resolve_endpoint(stream: &str, endpoint: &str) -> Result<String> {
             format!("the server names an endpoint outside its own origin: `{}`", endpoint.escape_debug()),
         )),
     }
+}
+
+/// The port, also where the scheme implies it.
+fn port(uri: &Uri) -> u16 {
+    uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 })
 }
 
 /// A path without `.` and `..`.
@@ -266,9 +281,15 @@ mod tests {
         ] {
             assert_eq!(resolve_endpoint(base, endpoint).unwrap(), url, "{endpoint}");
         }
-        for endpoint in
-            ["http://evil:8000/m", "https://host:8000/m", "//evil/m", "http://host/m", "http://host:8000@evil/m"]
-        {
+        assert!(resolve_endpoint("https://host/sse", "https://host:443/m").is_ok());
+        for endpoint in [
+            "http://evil:8000/m",
+            "https://host:8000/m",
+            "//evil/m",
+            "http://host/m",
+            "http://host:8000@evil/m",
+            "http://user@host:8000/m",
+        ] {
             assert_eq!(resolve_endpoint(base, endpoint).unwrap_err().kind(), ErrorKind::Refused, "{endpoint}");
         }
     }

@@ -7,6 +7,7 @@ use omniport::api::client::Target;
 use omniport::engine::client::{CallOptions, ClientOptions, EraChoice};
 use omniport::error::{Error, Result};
 use omniport::http::{HeaderMap, HeaderName, HeaderValue};
+use omniport::io::http_options::HttpOptions;
 use omniport::model::Version;
 use serde::Deserialize;
 use serde_json::Value;
@@ -56,7 +57,7 @@ impl Order {
                     let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(()))?;
                     headers.insert(key, HeaderValue::from_str(value).map_err(|_| wrong(()))?);
                 }
-                Ok(Target::Url { url, headers })
+                Ok(Target::Url { url, http: HttpOptions::with_headers(headers) })
             }
             _ => Err(Error::definition("`target` needs `command` or `url`")),
         }
