@@ -1,4 +1,4 @@
-"""Runs each client over each transport and era, prints a table of steps, and fails if a step failed or did not run."""
+"""Official clients against this project's Python server: each over each transport and era."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 import json
 import os
-import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import NamedTuple
+
+from processes import free_port, listening
 
 HERE = Path(__file__).parent
 CACHE = Path(os.environ["OMNIPORT_CACHE"])
@@ -62,28 +63,14 @@ Results = dict[str, str]
 """For each step: "" or what went wrong."""
 
 
-async def main(words: list[str]) -> int:
-    cases = [Case(peer, era, transport) for peer in PEERS for era in peer.eras for transport in peer.transports]
-    cases = [case for case in cases if all(word in case.title for word in words)]
-    slots = asyncio.Semaphore(os.cpu_count() or 1)
-
-    async def one(case: Case) -> Results:
-        async with slots:
-            return await _run(case)
-
-    results = await asyncio.gather(*(one(case) for case in cases))
-    _print_table(cases, results)
-    failed = 0
-    for case, found in zip(cases, results, strict=True):
-        for step, problem in found.items():
-            if problem:
-                failed += 1
-                print(f"{case.title}: {step}: {problem}")
-    print(f"{len(cases) * len(STEPS) - failed} passed, {failed} failed")
-    return 1 if failed or not cases else 0
+def cases(words: list[str]) -> list[Case]:
+    """The cases whose titles hold all of the words."""
+    every = [Case(peer, era, transport) for peer in PEERS for era in peer.eras for transport in peer.transports]
+    return [case for case in every if all(word in case.title for word in words)]
 
 
-async def _run(case: Case) -> Results:
+async def run(case: Case) -> Results:
+    """Runs one client, and says for each step how it went."""
     async with _target(case.transport) as target:
         process = await asyncio.create_subprocess_exec(
             *case.peer.command,
@@ -114,37 +101,6 @@ async def _target(transport: str) -> AsyncIterator[list[str]]:
     if transport == "stdio":
         yield [*SERVER, "stdio"]
         return
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = await asyncio.create_subprocess_exec(*SERVER, "http", str(port))
-    try:
-        while True:
-            if process.returncode is not None:
-                raise RuntimeError(f"the server ended with status {process.returncode} before it listened")
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
-                await asyncio.sleep(0.05)
-            else:
-                writer.close()
-                break
+    port = free_port()
+    async with listening([*SERVER, "http", str(port)], port):
         yield [f"http://127.0.0.1:{port}/{'sse' if transport == 'sse' else 'mcp'}"]
-    finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
-
-
-def _print_table(cases: list[Case], results: list[Results]) -> None:
-    width = max(len(step) for step in STEPS)
-    for number, case in enumerate(cases, 1):
-        print(f"{number:>3}  {case.title}")
-    print(f"\n{'':<{width}}", *(f"{number:>5}" for number in range(1, len(cases) + 1)))
-    for step in STEPS:
-        print(f"{step:<{width}}", *(f"{'FAIL' if found[step] else 'ok':>5}" for found in results))
-    print()
-
-
-if __name__ == "__main__":
-    sys.exit(asyncio.run(main(sys.argv[1:])))
