@@ -86,6 +86,8 @@ class Walk:
         ]
         if watched:
             checks.append((f"unsubscribe {watched}", self.client.unsubscribe(watched)))
+        if case.get("at_once"):
+            checks.append((f"{case['at_once']['times']} calls at once", self.call_at_once(case["at_once"])))
         if case.get("cancel"):
             checks.append((f"cancel {case['cancel']['tool']}", self.cancel(case["cancel"])))
         return checks
@@ -141,6 +143,7 @@ class Walk:
         expect("error" not in call, f"no error but: {said}")
         same(bool(result.is_error), call.get("is_error", False), said)
         expect(call.get("text", "") in said, f"text: {said}")
+        same(len(said), call.get("length", len(said)))
         if "structured" in call:
             same(result.structured_content, call["structured"])
         if "content" in call:
@@ -188,6 +191,11 @@ class Walk:
     async def complete(self, asked: Case) -> None:
         found = await self.client.complete(asked["reference"], asked["argument"], asked["value"], arguments=asked.get("arguments"))
         same(found.completion.values, asked["values"])
+
+    async def call_at_once(self, call: Case) -> None:
+        results = await asyncio.gather(*(self.client.call_tool(call["tool"], call["arguments"]) for _ in range(call["times"])))
+        for result in results:
+            same(result.content[0].text, call["text"])
 
     async def cancel(self, call: Case) -> None:
         """Gives up a call that is under way, as its first progress shows; the connection must be as good as before."""

@@ -60,6 +60,11 @@ def shout(text: str) -> str:
 
 
 @app.tool(structured_output=False)
+def big(length: int) -> str:
+    return "x" * length
+
+
+@app.tool(structured_output=False)
 def picture() -> Image:
     return Image(data=bytes(range(256)), format="png")
 

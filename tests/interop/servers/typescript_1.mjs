@@ -28,6 +28,7 @@ function notes() {
         ({ city }) => weather(city),
     );
     server.registerTool('shout', { inputSchema: { text: z.string() } }, shout);
+    server.registerTool('big', { inputSchema: { length: z.number() } }, ({ length }) => text('x'.repeat(length)));
     server.registerTool('picture', {}, picture);
     server.registerTool('fail', {}, fail);
     server.registerTool('count', { inputSchema: { to: z.number() } }, async ({ to }, extra) => {

@@ -31,6 +31,7 @@ function notes() {
         ({ city }) => weather(city),
     );
     server.registerTool('shout', { inputSchema: z.object({ text: z.string() }) }, ({ text: words }) => text(words.toUpperCase()));
+    server.registerTool('big', { inputSchema: z.object({ length: z.number() }) }, ({ length }) => text('x'.repeat(length)));
     server.registerTool('picture', {}, picture);
     server.registerTool('fail', {}, fail);
     server.registerTool('count', { inputSchema: z.object({ to: z.number() }) }, async ({ to }, cx) => {

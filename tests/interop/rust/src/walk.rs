@@ -13,6 +13,7 @@ use omniport::model::Level;
 use omniport::types::CallToolResult;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::arguments::example;
@@ -36,17 +37,20 @@ pub async fn run(case: Value) -> Result<(), Box<dyn std::error::Error>> {
         }
     };
     let server = serde_json::from_str(client.server().get())?;
-    let walk = Walk { case, client, server, told };
+    let walk = Walk { case, client: Arc::new(client), server, told };
     report("connect", walk.greeting())?;
     walk.all().await?;
-    let closed = timeout(PATIENCE, walk.client.close()).await;
-    report("close", closed.map_err(|_| "not closed in time".to_owned()))?;
+    let closed = match Arc::try_unwrap(walk.client) {
+        Ok(client) => timeout(PATIENCE, client.close()).await.map_err(|_| "not closed in time".to_owned()),
+        Err(_) => Err("a call is not over".to_owned()),
+    };
+    report("close", closed)?;
     Ok(())
 }
 
 struct Walk {
     case: Value,
-    client: Client,
+    client: Arc<Client>,
     /// What the server says of itself.
     server: Value,
     told: Arc<Told>,
@@ -117,6 +121,9 @@ impl Walk {
         if let Some(uri) = watched {
             check(format!("unsubscribe {uri}"), async { client.unsubscribe(uri).await.map_err(said) }).await?;
         }
+        if let Some(times) = case["at_once"]["times"].as_u64() {
+            check(format!("{times} calls at once"), self.call_at_once(&case["at_once"], times)).await?;
+        }
         if let Some(tool) = case["cancel"]["tool"].as_str() {
             check(format!("cancel {tool}"), self.cancel(&case["cancel"])).await?;
         }
@@ -184,6 +191,9 @@ impl Walk {
         let is_error = |value: &Value| value.as_bool().unwrap_or(false);
         expect(is_error(&result["isError"]) == is_error(&call["is_error"]), || format!("is_error: {words}"))?;
         includes(&words, text(&call["text"]))?;
+        if let Some(length) = call["length"].as_u64() {
+            same(&words.len().into(), &length.into())?;
+        }
         if let Some(structured) = call.get("structured") {
             same(&result["structuredContent"], structured)?;
         }
@@ -286,6 +296,18 @@ impl Walk {
         }
         let result = value(self.client.complete(&params).await.map_err(said)?)?;
         same(&result["completion"]["values"], &asked["values"])
+    }
+
+    async fn call_at_once(&self, call: &Value, times: u64) -> Check {
+        let mut calls = JoinSet::new();
+        for _ in 0..times {
+            let (client, call) = (Arc::clone(&self.client), call.clone());
+            calls.spawn(async move { client.call_tool(text(&call["tool"]), &call["arguments"]).await });
+        }
+        for result in calls.join_all().await {
+            same(&value(result.map_err(said)?)?["content"][0]["text"], &call["text"])?;
+        }
+        Ok(())
     }
 
     /// Gives up a call that is under way, as its first progress shows; the connection must be as good as before.

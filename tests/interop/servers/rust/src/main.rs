@@ -19,6 +19,7 @@ type Answer<T> = Result<T, ErrorData>;
 
 const NOTES: [(&str, &str); 2] = [("first", "Buy milk"), ("second", "Call Ada")];
 const MOODS: [&str; 3] = ["warm", "wary", "cold"];
+const PAGE: usize = 5;
 const BYTES: &str = "AAECAwQFBgc=";
 
 #[derive(Clone)]
@@ -84,7 +85,7 @@ impl ServerHandler for Notes {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Answer<ListToolsResult> {
         let output = json!({
@@ -97,6 +98,7 @@ impl ServerHandler for Notes {
         let mut tools = vec![
             weather,
             tool("shout", &[("text", "string")]),
+            tool("big", &[("length", "integer")]),
             tool("picture", &[]),
             tool("fail", &[]),
             tool("count", &[("to", "integer")]),
@@ -111,7 +113,12 @@ impl ServerHandler for Notes {
         if self.has_grown.load(Ordering::Relaxed) {
             tools.push(tool("grown", &[("text", "string")]));
         }
-        Ok(ListToolsResult::with_all_items(tools))
+        // In pages, since the servers of the other SDKs have none.
+        let start: usize = page.and_then(|page| page.cursor).map_or(Ok(0), |cursor| cursor.parse()).map_err(failed)?;
+        let end = tools.len().min(start + PAGE);
+        let mut listed = ListToolsResult::with_all_items(tools.get(start..end).unwrap_or_default().to_vec());
+        listed.next_cursor = (end < tools.len()).then(|| end.to_string());
+        Ok(listed)
     }
 
     async fn call_tool(
@@ -126,6 +133,7 @@ impl ServerHandler for Notes {
         Ok(match &*request.name {
             "weather" => CallToolResult::structured(json!({ "city": word("city"), "celsius": 21.5 })).into(),
             "shout" | "grown" => text(word("text").to_uppercase()),
+            "big" => text("x".repeat(arguments["length"].as_u64().unwrap_or_default() as usize)),
             "picture" => CallToolResult::success(vec![ContentBlock::image(BYTES, "image/png")]).into(),
             "fail" => CallToolResult::error(vec![ContentBlock::text("The oven is cold")]).into(),
             "count" => {
