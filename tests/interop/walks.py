@@ -123,7 +123,11 @@ async def _walk(case: Case, scratch: Path, errors: BinaryIO, found: dict[str, st
             plan["env"] = {**plan.get("env", {}), MARK: str(scratch)}
         (scratch / "case.json").write_text(json.dumps(plan), encoding="utf-8")
         async for check in _checks([*WALKERS[case.walker], str(scratch / "case.json")], str(scratch)):
-            found[check["check"]] = "" if check["ok"] else check["detail"] or "failed"
+            name, again = check["check"], 1
+            while name in found:  # a tool may be called more than once
+                again += 1
+                name = f"{check['check']} ({again})"
+            found[name] = "" if check["ok"] else check["detail"] or "failed"
 
 
 async def _checks(command: list[str], mark: str) -> AsyncIterator[dict[str, Any]]:

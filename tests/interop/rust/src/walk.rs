@@ -79,9 +79,12 @@ impl Walk {
 
     async fn all(&self) -> std::io::Result<()> {
         let (case, client) = (&self.case, &self.client);
-        let listed = self.list_all().await;
-        report("list", listed.as_ref().map(drop).map_err(Clone::clone))?;
-        let listed = listed.unwrap_or_default();
+        let mut listed = Lists::default();
+        let lists = async {
+            listed = self.list_all().await?;
+            self.compare_lists(&listed)
+        };
+        check("list", lists).await?;
         check("ping", async { client.ping().await.map_err(said) }).await?;
         if self.offers("logging") {
             check("log level", async { client.set_log_level(Level::Debug).await.map_err(said) }).await?;
@@ -151,6 +154,10 @@ impl Walk {
         if self.offers("prompts") {
             lists.prompts = values(self.client.list_prompts().await)?;
         }
+        Ok(lists)
+    }
+
+    fn compare_lists(&self, lists: &Lists) -> Check {
         for (kind, found, member) in [
             ("tools", &lists.tools, "name"),
             ("resources", &lists.resources, "uri"),
@@ -162,7 +169,7 @@ impl Walk {
                 expect(found.contains(&name), || format!("{name} is not among the {kind}: {found:?}"))?;
             }
         }
-        Ok(lists)
+        Ok(())
     }
 
     /// Calls a tool and compares whatever the case says of its outcome.
