@@ -20,7 +20,7 @@ build:
 	@$(ENV)
 	cargo build --locked --release --workspace --exclude omniport-python
 	mkdir -p "$$OMNIPORT_BIN"
-	for program in omniport-bench-load omniport-bench-server omniport-bench-client omniport-conformance omniport-drive; do
+	for program in omniport-bench-load omniport-bench-server omniport-bench-client omniport-conformance omniport-drive omniport-interop; do
 		# A new file in the place of the old one: a server that runs keeps its own.
 		cp "$$CARGO_TARGET_DIR/release/$$program" "$$OMNIPORT_BIN/$$program.new"
 		mv "$$OMNIPORT_BIN/$$program.new" "$$OMNIPORT_BIN/$$program"

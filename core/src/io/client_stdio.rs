@@ -11,7 +11,7 @@ use tokio::time;
 
 use super::child::{Child, ChildSpec, StderrLine};
 use super::client::ClientConnection;
-use super::clock;
+use super::{clock, era_memory};
 use crate::engine::client::{ClientEngine, ClientHost, ClientOptions, Link};
 use crate::error::Error;
 use crate::wire::{Line, Lines};
@@ -30,15 +30,18 @@ const HURRY: u32 = 4;
 /// Starts the server and connects. What goes wrong is the result of [`ClientConnection::opened`].
 pub fn connect_command(
     runtime: &Handle,
-    options: ClientOptions,
+    mut options: ClientOptions,
     spec: ChildSpec,
     host: Arc<dyn ClientHost>,
 ) -> ClientConnection {
+    let key = era_memory::command_key(&spec.argv, spec.cwd.as_deref());
+    let (host, watch) = era_memory::recall(Some(key), &mut options, host);
     let limits = &options.limits;
     let outbox = Arc::new(Outbox::new(limits.queued_bytes));
     let (message_bytes, queued_bytes, grace) = (limits.message_bytes, limits.queued_bytes, limits.child_exit);
     let link = Link::Lines(Arc::clone(&outbox) as _);
     let engine = ClientEngine::new(options, link, Arc::clone(&host));
+    watch.follow(&engine);
     let stderr: StderrLine = Arc::new(move |line| host.stderr(line));
     let carrier = Carrier { engine: Arc::clone(&engine), outbox, stderr, message_bytes, queued_bytes, grace };
     ClientConnection::open(runtime, engine, carrier.run(spec))

@@ -36,7 +36,7 @@ pub enum Target {
     /// A process that speaks over its standard streams.
     Command(ChildSpec),
     /// An HTTP endpoint, and how it is reached.
-    Url { url: String, http: HttpOptions },
+    Url { url: String, http: Box<HttpOptions> },
     /// A server of this process. Messages cross as text, as they would on a wire.
     Server(Arc<Engine>),
 }
@@ -49,7 +49,7 @@ impl Target {
 
     /// An HTTP endpoint without headers of the user's.
     pub fn url(url: impl Into<String>) -> Self {
-        Self::Url { url: url.into(), http: HttpOptions::default() }
+        Self::Url { url: url.into(), http: Box::default() }
     }
 
     /// Connects, on that runtime. What goes wrong is the result of [`ClientConnection::opened`].

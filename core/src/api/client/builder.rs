@@ -288,7 +288,7 @@ impl Builder {
         let desk = Arc::new(Desk::new(callbacks, observers, &options.limits, &runtime));
         if let Target::Url { http: own, .. } = &mut target {
             if let Some(given) = http {
-                let before = std::mem::replace(own, given);
+                let before = std::mem::replace(&mut **own, given);
                 own.headers.extend(before.headers);
             }
             own.headers.extend(headers);

@@ -81,7 +81,7 @@ impl Entry<'_> {
             (None, None, None) => Err(self.wrong("has neither `command` nor `url`")),
             (Some(true) | None, Some(command), _) => self.command(command),
             (Some(false) | None, _, Some(url)) => {
-                Ok(Target::Url { url, http: HttpOptions::with_headers(self.headers()?) })
+                Ok(Target::Url { url, http: Box::new(HttpOptions::with_headers(self.headers()?)) })
             }
         }
     }

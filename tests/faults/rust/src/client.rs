@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use omniport::api::client::{Client, ClientHandler};
-use omniport::engine::client::{Change, ClientState, Operation};
+use omniport::api::client::{Client, Operation};
 use omniport::error::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
 
@@ -11,7 +10,7 @@ use crate::order::Order;
 
 #[derive(Default)]
 pub struct Driven {
-    client: Mutex<Option<Arc<Client>>>,
+    client: Mutex<Option<Client>>,
     told: Arc<Told>,
 }
 
@@ -31,30 +30,21 @@ impl Told {
     }
 }
 
-impl ClientHandler for Told {
-    fn log(&self, _: Value) {
-        self.counts().log += 1;
-    }
-
-    fn change(&self, change: Change) {
-        self.counts().changes.push(json!(format!("{change:?}")));
-    }
-
-    fn state(&self, state: ClientState) {
-        self.counts().states.push(state.word());
-    }
-}
-
 impl Driven {
     pub async fn obey(&self, mut order: Order) -> Result<Value> {
         match order.what.as_str() {
             "connect" => {
-                let target = order.target()?;
-                let handler = Arc::clone(&self.told) as Arc<dyn ClientHandler>;
-                let client = Client::connect_with(target, order.client_options()?, handler).await?;
-                let server: Value = serde_json::from_str(client.server().get()).unwrap_or_default();
-                *self.slot() = Some(Arc::new(client));
-                Ok(json!({ "protocol_version": server["protocol_version"] }))
+                let (logs, changes, states) = (Arc::clone(&self.told), Arc::clone(&self.told), Arc::clone(&self.told));
+                let client = order
+                    .builder()?
+                    .on_log(move |_| logs.counts().log += 1)
+                    .on_change(move |change| changes.counts().changes.push(json!(format!("{change:?}"))))
+                    .on_state(move |state| states.counts().states.push(state.word()))
+                    .connect()
+                    .await?;
+                let version = client.server().protocol_version;
+                *self.slot() = Some(client);
+                Ok(json!({ "protocol_version": version }))
             }
             "call" => {
                 let params = json!({ "name": order.tool, "arguments": order.arguments }).to_string();
@@ -83,16 +73,16 @@ impl Driven {
     /// Closes the client; its calls have failed by then.
     pub async fn close(&self) {
         let client = self.slot().take();
-        if let Some(client) = client.and_then(Arc::into_inner) {
+        if let Some(client) = client {
             client.close().await;
         }
     }
 
-    fn slot(&self) -> MutexGuard<'_, Option<Arc<Client>>> {
+    fn slot(&self) -> MutexGuard<'_, Option<Client>> {
         self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn client(&self) -> Result<Arc<Client>> {
+    fn client(&self) -> Result<Client> {
         self.slot().clone().ok_or_else(|| Error::new(ErrorKind::Closed, "there is no connection"))
     }
 }

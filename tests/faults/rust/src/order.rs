@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use omniport::api::client::Target;
-use omniport::engine::client::{CallOptions, ClientOptions, EraChoice};
+use omniport::api::client::{Builder, CallOptions, Client, EraChoice, Target, Version};
 use omniport::error::{Error, Result};
-use omniport::http::{HeaderMap, HeaderName, HeaderValue};
-use omniport::io::http_options::HttpOptions;
-use omniport::model::Version;
+use omniport::limits::Limits;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -47,33 +44,32 @@ struct Settings {
 }
 
 impl Order {
-    pub fn target(&mut self) -> Result<Target> {
-        match (self.target.command.take(), self.target.url.take()) {
-            (Some(command), _) => Ok(Target::command(command)),
-            (None, Some(url)) => {
-                let mut headers = HeaderMap::new();
-                for (name, value) in &self.options.headers {
-                    let wrong = |_| Error::definition(format!("the header `{name}`"));
-                    let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(()))?;
-                    headers.insert(key, HeaderValue::from_str(value).map_err(|_| wrong(()))?);
-                }
-                Ok(Target::Url { url, http: HttpOptions::with_headers(headers) })
-            }
-            _ => Err(Error::definition("`target` needs `command` or `url`")),
-        }
-    }
-
-    pub fn client_options(&self) -> Result<ClientOptions> {
-        let mut options = ClientOptions::new("driven", "1");
+    /// What connects as the order says.
+    pub fn builder(&mut self) -> Result<Builder> {
+        let target = match (self.target.command.take(), self.target.url.take()) {
+            (Some(command), _) => Target::command(command),
+            (None, Some(url)) => Target::url(url),
+            _ => return Err(Error::definition("`target` needs `command` or `url`")),
+        };
+        let mut limits = Limits::default();
         for (name, value) in &self.options.limits {
-            options.limits.set(name, *value)?;
+            limits.set(name, *value)?;
         }
-        options.era = match self.options.era.as_deref() {
+        let mut builder = Client::builder(target).era(match self.options.era.as_deref() {
             Some("legacy") => EraChoice::Legacy(Version::NEWEST_LEGACY),
             Some("modern") => EraChoice::Modern,
             _ => EraChoice::Auto,
-        };
-        Ok(options)
+        });
+        for (name, value) in &self.options.headers {
+            builder = builder.header(name, value);
+        }
+        let set = std::mem::take(&mut self.options.limits);
+        Ok(builder.limits(|limits| {
+            for (name, value) in set {
+                // Known by the check above.
+                let _ = limits.set(&name, value);
+            }
+        }))
     }
 
     pub fn call_options(&self) -> CallOptions {
