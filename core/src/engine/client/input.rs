@@ -187,6 +187,15 @@ impl State {
         }
     }
 
+    /// The roots are different now.
+    pub fn roots_changed(&mut self) {
+        if self.capabilities.roots && self.version().is_some_and(|version| version.era() == Era::Legacy) {
+            let mut out = Vec::with_capacity(64);
+            write::notification(&mut out, Method::RootsChanged.as_str(), None);
+            self.send_notice(out);
+        }
+    }
+
     /// A legacy server takes a question back.
     pub fn question_cancelled(&mut self, cancelled: &RequestId) {
         self.withdraw_asks(|ask| matches!(ask, Ask::BackChannel { id } if id == cancelled));

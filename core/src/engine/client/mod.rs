@@ -88,6 +88,11 @@ impl ClientEngine {
         self.act(|state| state.cancel(token, reason));
     }
 
+    /// The roots are different now. A legacy server is told; a modern one asks when it wants to know.
+    pub fn roots_changed(&self) {
+        self.act(State::roots_changed);
+    }
+
     /// The answer to what the server asked: `{"result": {...}}` or `{"error": {"code", "message", "data"?}}`. A number that is
     /// over is ignored.
     pub fn answer(&self, number: u64, text: &str, now: Now) {
