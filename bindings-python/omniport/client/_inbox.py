@@ -1,0 +1,372 @@
+"""Who reads what clients tell: each event loop for the calls made on it, each thread for those it waits for.
+
+One inbox serves all clients that are used on its loop or thread, so that ten thousand clients cost no more descriptors than one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import os
+import select
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Coroutine
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .. import _native
+from .._failure import log
+from ._read import error_of
+
+if TYPE_CHECKING:
+    from ._connection import Connection
+
+T = TypeVar("T")
+_TURN_SECONDS = 0.002
+_SETTLE_SECONDS = 0.05
+
+connections: dict[int, weakref.ref[Connection]] = {}
+"""Every connection of this process, by its number."""
+
+
+class Inbox:
+    """What is told to one reader."""
+
+    def __init__(self) -> None:
+        self.native = _native.Inbox()
+        self._patient: deque[tuple[Connection, int, int, bytes]] = deque()
+
+    @property
+    def closed(self) -> bool:
+        """Whether nobody reads it any more."""
+        return False
+
+    def take(self) -> None:
+        """Hands on what was told; what can wait is kept for `tell`, so that no answer is behind a flood (Y09)."""
+        for number, part, token, text in self.native.take():
+            reference = connections.get(number)
+            connection = reference() if reference is not None else None
+            if connection is None:
+                continue
+            if part <= _native.TOLD_ERROR:
+                waiter = connection.pending.pop(token, None)
+                if waiter is not None and not waiter.done():
+                    if part == _native.TOLD_RESULT:
+                        waiter.set_result(text)
+                    else:
+                        waiter.set_exception(error_of(text))
+            elif part in _CAN_WAIT:
+                self._patient.append((connection, part, token, text))
+            else:
+                self._hand_on(connection, part, token, text)
+
+    def tell(self, seconds: float) -> bool:
+        """Hands on what could wait, for at most that long; whether something is left."""
+        patient = self._patient
+        if not patient:
+            return False
+        until = perf_counter() + seconds
+        while patient:
+            self._hand_on(*patient.popleft())
+            if perf_counter() > until:
+                break
+        return bool(patient)
+
+    def _hand_on(self, connection: Connection, part: int, token: int, text: bytes) -> None:
+        try:
+            connection.told(part, token, text, self)
+        except Exception:  # of one thing that was told; those behind it must not be lost
+            log.exception("what a server told could not be handled")
+
+    async def answer(self, connection: Connection, token: int) -> bytes:
+        """Waits for the answer of a call."""
+        raise NotImplementedError
+
+    async def outcome(self, future: concurrent.futures.Future[T]) -> T:
+        """Waits for what another loop or thread does."""
+        raise NotImplementedError
+
+    def serial(self) -> Serial:
+        """What runs the callbacks of one client, where this is its home."""
+        raise NotImplementedError
+
+
+_CAN_WAIT = frozenset({_native.TOLD_LOG, _native.TOLD_CHANGE, _native.TOLD_STDERR, _native.TOLD_REPORT})
+
+
+class LoopInbox(Inbox):
+    """Read by an event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self.loop = weakref.ref(loop)  # the loop holds the inbox, by its reader
+        loop.add_reader(self.native.wake_fd(), self._turn)
+
+    @property
+    def closed(self) -> bool:
+        loop = self.loop()
+        return loop is None or loop.is_closed()
+
+    def _turn(self) -> None:
+        self.take()
+        if self.tell(_TURN_SECONDS) and (loop := self.loop()) is not None:
+            loop.call_soon(self._turn)
+
+    async def answer(self, connection: Connection, token: int) -> bytes:
+        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        connection.pending[token] = future
+        try:
+            return await future
+        except asyncio.CancelledError:
+            connection.native.cancel(token, "The caller gave up")
+            raise
+        finally:
+            connection.pending.pop(token, None)
+
+    async def outcome(self, future: concurrent.futures.Future[T]) -> T:
+        return await asyncio.wrap_future(future)
+
+    def serial(self) -> Serial:
+        loop = self.loop()
+        assert loop is not None
+        return LoopSerial(loop)
+
+
+class _Waiter:
+    """The part of a future that an inbox needs."""
+
+    __slots__ = ("error", "text")
+
+    def __init__(self) -> None:
+        self.text: bytes | None = None
+        self.error: BaseException | None = None
+
+    def done(self) -> bool:
+        return self.text is not None or self.error is not None
+
+    def set_result(self, text: bytes, /) -> None:
+        self.text = text
+
+    def set_exception(self, error: BaseException, /) -> None:
+        self.error = error
+
+
+class ThreadInbox(Inbox):
+    """Read by the one thread that waits. Its coroutines never suspend: `finish` runs them to their end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._poll = select.poll()
+        self._poll.register(self.native.wake_fd(), select.POLLIN)
+
+    async def answer(self, connection: Connection, token: int) -> bytes:
+        waiter = _Waiter()
+        connection.pending[token] = waiter
+        try:
+            while not waiter.done():
+                self._poll.poll()  # where Ctrl-C interrupts it
+                self.take()
+        except BaseException:
+            connection.native.cancel(token, "The caller gave up")
+            raise
+        finally:
+            connection.pending.pop(token, None)
+        if self.tell(_SETTLE_SECONDS):
+            # Callbacks that take their time go on without this call.
+            while self._patient:
+                teller, part, about, text = self._patient.popleft()
+                teller.told(part, about, text, None)
+        if waiter.error is not None:
+            raise waiter.error
+        assert waiter.text is not None
+        return waiter.text
+
+    async def outcome(self, future: concurrent.futures.Future[T]) -> T:
+        return future.result()
+
+
+class Watch(Inbox):
+    """Read by a thread of our own: the home of all clients that were opened without an event loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        threading.Thread(target=self._run, name="omniport-clients", daemon=True).start()
+
+    def _run(self) -> None:
+        poll = select.poll()  # and no native wait: a daemon thread may be stopped in the former at the end of the process
+        poll.register(self.native.wake_fd(), select.POLLIN)
+        while True:
+            poll.poll()
+            self.take()
+            while self.tell(1.0):
+                self.take()
+
+    def serial(self) -> Serial:
+        return ThreadSerial()
+
+
+def finish(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine that waits by a `ThreadInbox` and therefore never suspends."""
+    try:
+        work.send(None)
+    except StopIteration as stop:
+        return stop.value
+    work.close()
+    raise RuntimeError("a plain call tried to await")
+
+
+class Serial:
+    """Runs callbacks of one client one after the other, in the order in which they were added."""
+
+    def add(self, call: Callable[[], Any], done: Callable[[], None]) -> None:
+        """Calls `call`, waits for what it returns where that can be awaited, then calls `done`."""
+        raise NotImplementedError
+
+    def ask(self, answer: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
+        """Runs a question besides everything else; what is returned stops it."""
+        raise NotImplementedError
+
+
+class LoopSerial(Serial):
+    """On an event loop; one task at most."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._thread = threading.get_ident()
+        self._queue: deque[tuple[Callable[[], Any], Callable[[], None]]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._questions: set[asyncio.Task[None]] = set()
+
+    def add(self, call: Callable[[], Any], done: Callable[[], None]) -> None:
+        if threading.get_ident() != self._thread:
+            self._loop.call_soon_threadsafe(self.add, call, done)
+        elif self._task is not None:
+            self._queue.append((call, done))
+        else:
+            outcome = guarded(call)
+            if hasattr(outcome, "__await__"):
+                self._task = self._loop.create_task(self._go(outcome, done))
+            else:
+                done()
+
+    async def _go(self, outcome: Any, done: Callable[[], None]) -> None:
+        try:
+            while True:
+                if hasattr(outcome, "__await__"):
+                    await _guarded_await(outcome)
+                done()
+                if not self._queue:
+                    return
+                call, done = self._queue.popleft()
+                outcome = guarded(call)
+        finally:
+            self._task = None
+
+    def ask(self, answer: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
+        task = self._loop.create_task(answer())
+        self._questions.add(task)
+        task.add_done_callback(self._questions.discard)
+        return task.cancel
+
+
+class ThreadSerial(Serial):
+    """On a thread that lives as long as there is something to do."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._queue: deque[tuple[Callable[[], Any], Callable[[], None]]] = deque()
+        self._busy = False
+
+    def add(self, call: Callable[[], Any], done: Callable[[], None]) -> None:
+        with self._lock:
+            self._queue.append((call, done))
+            if self._busy:
+                return
+            self._busy = True
+        threading.Thread(target=self._run, name="omniport-callbacks", daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                if not self._queue:
+                    self._busy = False
+                    return
+                call, done = self._queue.popleft()
+            outcome = guarded(call)
+            if hasattr(outcome, "__await__"):
+                asyncio.run(_guarded_await(outcome))
+            done()
+
+    def ask(self, answer: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
+        threading.Thread(target=lambda: asyncio.run(answer()), name="omniport-question", daemon=True).start()
+        return lambda: None
+
+
+def guarded(call: Callable[[], Any]) -> Any:
+    """What `call` returns; a callback that raises is logged and harms nothing."""
+    try:
+        return call()
+    except Exception:
+        log.exception("a callback of a client failed")
+        return None
+
+
+async def _guarded_await(outcome: Any) -> None:
+    try:
+        await outcome
+    except Exception:
+        log.exception("a callback of a client failed")
+
+
+class _Local(threading.local):
+    thread: ThreadInbox | None = None
+    loop: LoopInbox | None = None
+
+
+_local = _Local()
+_loops: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, LoopInbox] = weakref.WeakKeyDictionary()
+_watch: Watch | None = None
+_lock = threading.Lock()
+
+
+def loop_inbox() -> LoopInbox:
+    """The inbox of the running event loop."""
+    loop = asyncio.get_running_loop()
+    inbox = _local.loop
+    if inbox is not None and inbox.loop() is loop:
+        return inbox
+    inbox = _loops.get(loop)
+    if inbox is None:
+        inbox = _loops[loop] = LoopInbox(loop)
+    _local.loop = inbox
+    return inbox
+
+
+def thread_inbox() -> ThreadInbox:
+    """The inbox of this thread."""
+    inbox = _local.thread
+    if inbox is None:
+        inbox = _local.thread = ThreadInbox()
+    return inbox
+
+
+def watch() -> Watch:
+    """The one that is read by a thread of ours, begun with its first use."""
+    global _watch
+    with _lock:
+        if _watch is None:
+            _watch = Watch()
+        return _watch
+
+
+def _forget() -> None:
+    """After a fork: the readers of the other process did not come along."""
+    global _watch, _local, _lock
+    _watch, _local, _lock = None, _Local(), threading.Lock()
+    _loops.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
