@@ -36,7 +36,9 @@ class Inbox:
 
     def __init__(self) -> None:
         self.native = _native.Inbox()
+        self._urgent: deque[tuple[Connection, int, int, bytes]] = deque()
         self._patient: deque[tuple[Connection, int, int, bytes]] = deque()
+        self._handing = False
 
     @property
     def closed(self) -> bool:
@@ -44,7 +46,7 @@ class Inbox:
         return False
 
     def take(self) -> None:
-        """Hands on what was told; what can wait is kept for `tell`, so that no answer is behind a flood (Y09)."""
+        """Gives answers to whoever waits, and hands on the rest but for what can wait: no answer is behind a flood (Y09)."""
         for number, part, token, text in self.native.take():
             reference = connections.get(number)
             connection = reference() if reference is not None else None
@@ -60,25 +62,31 @@ class Inbox:
             elif part in _CAN_WAIT:
                 self._patient.append((connection, part, token, text))
             else:
-                self._hand_on(connection, part, token, text)
+                self._urgent.append((connection, part, token, text))
+        self._hand_on(self._urgent, None)
 
     def tell(self, seconds: float) -> bool:
         """Hands on what could wait, for at most that long; whether something is left."""
-        patient = self._patient
-        if not patient:
-            return False
-        until = perf_counter() + seconds
-        while patient:
-            self._hand_on(*patient.popleft())
-            if perf_counter() > until:
-                break
-        return bool(patient)
+        return bool(self._patient) and self._hand_on(self._patient, perf_counter() + seconds)
 
-    def _hand_on(self, connection: Connection, part: int, token: int, text: bytes) -> None:
+    def _hand_on(self, queue: deque[tuple[Connection, int, int, bytes]], until: float | None) -> bool:
+        if self._handing:
+            return (
+                False  # a callback waits for a call of its own: whoever runs it goes on with the queue, so that the order is kept
+            )
+        self._handing = True
         try:
-            connection.told(part, token, text, self)
-        except Exception:  # of one thing that was told; those behind it must not be lost
-            log.exception("what a server told could not be handled")
+            while queue:
+                connection, part, token, text = queue.popleft()
+                try:
+                    connection.told(part, token, text, self)
+                except Exception:  # of one thing that was told; those behind it must not be lost
+                    log.exception("what a server told could not be handled")
+                if until is not None and perf_counter() > until:
+                    break
+        finally:
+            self._handing = False
+        return bool(queue)
 
     async def answer(self, connection: Connection, token: int) -> bytes:
         """Waits for the answer of a call."""
@@ -134,7 +142,7 @@ class LoopInbox(Inbox):
         return LoopSerial(loop)
 
 
-class _Waiter:
+class Waiter:
     """The part of a future that an inbox needs."""
 
     __slots__ = ("error", "text")
@@ -161,27 +169,36 @@ class ThreadInbox(Inbox):
         self._poll = select.poll()
         self._poll.register(self.native.wake_fd(), select.POLLIN)
 
-    async def answer(self, connection: Connection, token: int) -> bytes:
-        waiter = _Waiter()
-        connection.pending[token] = waiter
-        try:
-            while not waiter.done():
-                self._poll.poll()  # where Ctrl-C interrupts it
-                self.take()
-        except BaseException:
-            connection.native.cancel(token, "The caller gave up")
-            raise
-        finally:
-            connection.pending.pop(token, None)
+    def expect(self, connection: Connection, token: int) -> Waiter:
+        """Who waits for that answer, whichever comes first of several."""
+        waiter = connection.pending[token] = Waiter()
+        return waiter
+
+    def wait(self, waiter: Waiter) -> bytes:
+        """Blocks until the answer is there; Ctrl-C interrupts it."""
+        while not waiter.done():
+            self._poll.poll()
+            self.take()
         if self.tell(_SETTLE_SECONDS):
             # Callbacks that take their time go on without this call.
             while self._patient:
-                teller, part, about, text = self._patient.popleft()
-                teller.told(part, about, text, None)
+                connection, part, token, text = self._patient.popleft()
+                connection.told(part, token, text, None)
         if waiter.error is not None:
             raise waiter.error
         assert waiter.text is not None
         return waiter.text
+
+    async def answer(self, connection: Connection, token: int) -> bytes:
+        waiter = self.expect(connection, token)
+        try:
+            return self.wait(waiter)
+        except BaseException:
+            if not waiter.done():
+                connection.native.cancel(token, "The caller gave up")
+            raise
+        finally:
+            connection.pending.pop(token, None)
 
     async def outcome(self, future: concurrent.futures.Future[T]) -> T:
         return future.result()

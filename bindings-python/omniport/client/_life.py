@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import Closed
 from ._connection import Connection
-from ._inbox import Inbox, connections, finish, thread_inbox
+from ._inbox import Inbox, Waiter, connections, thread_inbox
 
 
 class Life:
@@ -91,14 +91,14 @@ class Life:
 def _close_all() -> None:
     """At the end of the process: no server process stays, and nothing is said (C10)."""
     inbox = thread_inbox()
-    ends: list[tuple[Connection, int]] = []
+    ends: list[Waiter] = []
     for reference in list(connections.values()):
         connection = reference()
         if connection is not None and not connection.closing:
             connection.closing = True
-            ends.append((connection, connection.native.close(inbox.native)))
-    for connection, token in ends:
-        finish(inbox.answer(connection, token))
+            ends.append(inbox.expect(connection, connection.native.close(inbox.native)))
+    for end in ends:
+        inbox.wait(end)
 
 
 atexit.register(_close_all)
