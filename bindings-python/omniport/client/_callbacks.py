@@ -25,8 +25,8 @@ _ACTIONS = ("accept", "decline", "cancel")
 class Change(msgspec.Struct, frozen=True):
     """What changed at the server."""
 
-    kind: Literal["tools", "resources", "prompts", "resource", "ended"]
-    """Which list, or one resource; "ended": a subscription is over, and changes may have been missed since."""
+    kind: Literal["tools", "resources", "prompts", "resource", "missed", "ended"]
+    """Which list, or one resource; "missed": the connection was made anew, and anything may have changed."""
     uri: str | None = None
     """The resource."""
     added: list[str] = []

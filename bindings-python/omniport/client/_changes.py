@@ -43,7 +43,10 @@ class Changes:
             if token == self._token:
                 self.end(None)
             return
-        wanted = change.uri in self._uris if change.kind == "resource" else change.kind in self._kinds
+        if change.kind == "resource":
+            wanted = change.uri in self._uris
+        else:
+            wanted = change.kind in self._kinds or (change.kind == "missed" and token in (0, self._token))
         if wanted:
             with self._lock:
                 key = change.kind, change.uri

@@ -52,8 +52,8 @@ class Connection:
         self._hosting: Hosting | None = None
         self._serial: Serial = self.home.serial()
         self._process = os.getpid()
-        self._number = self.native.number()
-        connections[self._number] = weakref.ref(self)
+        number = self.native.number()
+        connections[number] = weakref.ref(self, lambda _: connections.pop(number, None))
 
     @property
     def is_over(self) -> bool:
@@ -210,10 +210,8 @@ class Connection:
             changes.end(None if self.closing else self.error)
 
     def __del__(self) -> None:
-        if getattr(self, "_number", None) is None or os.getpid() != self._process:
+        if getattr(self, "closing", True) or os.getpid() != self._process:
             return
-        connections.pop(self._number, None)
-        if not self.closing:
-            warnings.warn(f"a client of {self._target} was never closed", ResourceWarning, stacklevel=1, source=self)
-            if self._hosting is not None:
-                self._hosting.abandon()
+        warnings.warn(f"a client of {self._target} was never closed", ResourceWarning, stacklevel=1, source=self)
+        if self._hosting is not None:
+            self._hosting.abandon()

@@ -354,9 +354,10 @@ def loop_inbox() -> LoopInbox:
     inbox = _local.loop
     if inbox is not None and inbox.loop() is loop:
         return inbox
-    inbox = _loops.get(loop)
-    if inbox is None:
-        inbox = _loops[loop] = LoopInbox(loop)
+    with _lock:
+        inbox = _loops.get(loop)
+        if inbox is None:
+            inbox = _loops[loop] = LoopInbox(loop)
     _local.loop = inbox
     return inbox
 

@@ -51,7 +51,8 @@ class Life:
             try:
                 await reader.outcome(opening)
             except BaseException:
-                self._users -= 1
+                with self._lock:
+                    self._users = max(0, self._users - 1)
                 raise
             return
         try:
