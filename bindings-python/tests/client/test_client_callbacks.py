@@ -158,6 +158,19 @@ def test_states_and_their_cause(run, raw):
     assert [state for state, _ in states][-1] in ("failed", "closed")
 
 
+def test_lines_of_stderr(run, raw):
+    lines = []
+
+    async def main():
+        async with Client(raw, recover=False, on_stderr=lines.append) as client:
+            with pytest.raises(omniport.Closed):
+                await client.call_tool("die", safe=False)
+            while lines != ["no more"]:
+                await asyncio.sleep(0.001)
+
+    run(main)
+
+
 def test_roots_that_changed(run, raw):
     heard = []
 

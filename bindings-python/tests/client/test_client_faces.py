@@ -7,7 +7,7 @@ import json
 import omniport
 import pytest
 import servers
-from omniport import Client, SyncClient, types
+from omniport import Client, Server, SyncClient, types
 
 
 @contextlib.asynccontextmanager
@@ -114,6 +114,24 @@ def test_what_cannot_be_connected_says_why():
     for entry in ({}, {"command": "a", "url": "b"}):
         with pytest.raises(omniport.DefinitionError, match="command"), Client(entry):
             pass
+
+
+def test_pages():
+    # T06: a listing is that of all pages; one page can be had alone.
+    app = Server("pages", page_size=2)
+    for number in range(5):
+        app.add_tool(lambda: "x", name=f"tool_{number}")
+    names = [f"tool_{number}" for number in range(5)]
+    with Client(app) as client:
+        assert [tool.name for tool in client.list_tools()] == names
+        page, found = client.list_tools_page(), []
+        while True:
+            found += [tool.name for tool in page.tools]
+            assert len(page.tools) <= 2
+            if page.next_cursor is None:
+                break
+            page = client.list_tools_page(page.next_cursor)
+        assert found == names
 
 
 def test_options_are_checked():
