@@ -14,13 +14,13 @@ from .. import _native
 from .._failure import log
 from ..errors import Closed, RuleError, from_fault
 from ._callbacks import Callbacks, Change, State, Tell
-from ._inbox import Inbox, LoopInbox, ThreadInbox, connections, guarded, watch
+from ._inbox import Inbox, LoopInbox, ThreadInbox, connections, watch
 from ._read import error_of
 from ._request import Request
+from ._serial import Serial, guarded
 
 if TYPE_CHECKING:
     from ._changes import Changes
-    from ._inbox import Serial
     from ._target import Hosting, Target
 
 T = TypeVar("T")
