@@ -114,6 +114,7 @@ class Client(_Face, Awaits):
         on_elicit: Answer | None = None,
         on_elicit_url: Answer | None = None,
         roots: Roots | None = None,
+        capabilities: Mapping[str, Any] | None = None,
         on_log: Tell | None = None,
         on_progress: Tell | None = None,
         on_change: Callable[[Change], Any] | None = None,
@@ -127,7 +128,8 @@ class Client(_Face, Awaits):
 
         `on_sample`, `on_elicit` (forms) and `on_elicit_url` answer the server's questions; without them the capability is not
         declared. `sample_tools`: `on_sample` can use tools. `roots`: directories to offer, as URIs or `{"uri", "name"}`, or a
-        function that gives them. `on_state` gets the state and its cause, `on_stderr` each line that a server process writes.
+        function that gives them. `capabilities` are declared besides, for who answers by hand.
+        `on_state` gets the state and its cause, `on_stderr` each line that a server process writes there.
 
         `known`: the revision that this server spoke the last time. `recover`: whether a lost connection is made anew. `verify`,
         `ca_file`, `cert` (certificate and key files), `proxy`, `cookies` and `socket` (a Unix socket to connect to) are for HTTP.
@@ -160,7 +162,7 @@ class Client(_Face, Awaits):
         options: dict[str, Any] = {
             "name": name,
             "version": version,
-            "capabilities": callbacks.capabilities,
+            "capabilities": {**callbacks.capabilities, **(capabilities or {})},
             "listens": callbacks.listens(),
             "limits": {**{limit: value for limit, value in bounds.items() if value is not None}, **(limits or {})},
             "era": era,

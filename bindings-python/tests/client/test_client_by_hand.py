@@ -12,7 +12,7 @@ AGAIN = """
 import json, sys
 from omniport import Client
 command, responses, state = json.loads(sys.argv[1])
-with Client(command, era="modern") as client:
+with Client(command, era="modern", capabilities={"elicitation": {}}) as client:
     result = client.by_hand.call_tool("ask", input_responses=responses, request_state=state)
     print(result.content[0].text)
 """
@@ -20,8 +20,7 @@ with Client(command, era="modern") as client:
 
 def test_by_hand(run):
     async def main():
-        # No callback is asked; what the client can show is declared all the same.
-        async with Client(servers.loaded(), era="modern", on_elicit=lambda question: None) as client:
+        async with Client(servers.loaded(), era="modern", capabilities={"elicitation": {}}) as client:
             asked = await client.by_hand.call_tool("ask")
             assert isinstance(asked, types.InputRequiredResult) and asked.input_requests
             (key, request), *_ = asked.input_requests.items()
@@ -40,7 +39,7 @@ def test_another_process_goes_on(tmp_path):
     # The state is sealed by keys that both processes of the server know; the second one replays the handler.
     source = servers.DEMO.replace('Server("demo", "1.0")', 'Server("demo", "1.0", state_keys=[bytes(32)])')
     command = servers.written(tmp_path, "demo.py", source)
-    with Client(command, era="modern", on_elicit=lambda question: None) as client:
+    with Client(command, era="modern", capabilities={"elicitation": {}}) as client:
         asked = client.by_hand.call_tool("ask")
         assert isinstance(asked, types.InputRequiredResult)
     responses = dict.fromkeys(asked.input_requests, ANSWER)
