@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from . import errors, logging, types
     from ._elicit import ElicitResult
     from ._signature import Depends
-    from .client import Client
+    from .client import Client, SyncClient
     from .content import Audio, EmbeddedResource, File, Image, ResourceLink, ToolResult
     from .context import Context, Principal, SampleResult, get_context
     from .errors import (
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "Audio": "content", "Client": "client", "Context": "context", "Depends": "_signature", "ElicitResult": "_elicit",
     "EmbeddedResource": "content", "File": "content", "Image": "content", "Principal": "context", "ResourceLink": "content",
-    "SampleResult": "context", "Server": "server", "ToolResult": "content", "get_context": "context",
+    "SampleResult": "context", "Server": "server", "SyncClient": "client", "ToolResult": "content", "get_context": "context",
     **dict.fromkeys(
         (
             "Cancelled", "Closed", "DefinitionError", "Error", "InternalError", "InvalidParams", "InvalidRequest", "LimitError",
@@ -50,10 +50,10 @@ _WHERE = {
 _MODULES = {"errors", "logging", "types", "client", "server", "context", "content", "fastmcp"}
 
 __all__ = [
-    "Audio", "Cancelled", "Client", "Closed", "Context", "DefinitionError", "Depends", "ElicitResult", "EmbeddedResource", "Error",
-    "File", "Image", "InternalError", "InvalidParams", "InvalidRequest", "LimitError", "MethodNotFound", "MissingCapability",
-    "NotFound", "Principal", "Refused", "ResourceLink", "RuleError", "SampleResult", "Server", "Timeout", "ToolError", "ToolResult",
-    "UnsupportedVersion", "errors", "get_context", "logging", "types",
+    "Audio", "Cancelled", "Client", "Closed", "Context", "DefinitionError", "Depends", "ElicitResult", "EmbeddedResource",
+    "Error", "File", "Image", "InternalError", "InvalidParams", "InvalidRequest", "LimitError", "MethodNotFound",
+    "MissingCapability", "NotFound", "Principal", "Refused", "ResourceLink", "RuleError", "SampleResult", "Server", "SyncClient",
+    "Timeout", "ToolError", "ToolResult", "UnsupportedVersion", "errors", "get_context", "logging", "types",
 ]  # fmt: skip
 
 

@@ -27,14 +27,28 @@ REPORT: Final[int]  # a fault worth a log line; slot: level (10 debug .. 40 erro
 HTTP: Final[
     int
 ]  # for `Engine.handle_http`; token: its token; slot 0 head: {"status": int, "headers": [[n, v]]}, 1 body bytes, 2 the end
-RESULT: Final[
-    int
-]  # for a client's request `token`; slot 0 result, 1 error (text: {"kind", "code", "message", "data"?, "context"?}), 2 progress, 3 log, 4 server asks (token: its number; text as in `Engine.ask`; answer with Client.answer), 5 change notification
 END: Final[
     int
-]  # nothing will follow: the connection, or the last transport of a server, closed, or close() was called (a client in memory is no transport)
+]  # nothing will follow: the last transport of a server closed, or close() was called (a client in memory is no transport)
 
 Event = tuple[int, int, int, bytes]
+
+# Parts of what a client tells, the second member of each tuple of `Inbox.take`: (client, part, token, text).
+TOLD_RESULT: Final[int]  # the answer of call `token`
+TOLD_ERROR: Final[int]  # its failure; text: {"kind", "code", "message", "data"?, "retry", "context"}
+TOLD_PROGRESS: Final[int]  # how far it is; text: the parameters of the notification
+TOLD_LOG: Final[int]  # a log message, of call `token` where that is not 0; text: the parameters of the notification
+TOLD_ASKED: Final[int]  # the server asks; token: the number for `Client.answer`; text: {"elicit" | "sample" | "roots": params}
+TOLD_WITHDRAWN: Final[int]  # question `token` needs no answer any more
+TOLD_CHANGE: Final[
+    int
+]  # text: {"kind": "tools"|"resources"|"prompts"|"resource"|"ended", "uri"?, "added"?, "removed"?, "changed"?}; "ended": of the subscription `token`
+TOLD_STATE: Final[int]  # text: {"state": "connecting"|"ready"|"recovering"|"failed"|"closed", "cause"?}
+TOLD_STDERR: Final[int]  # a line of the server process, plain text
+TOLD_REPORT: Final[int]  # a fault worth a log line; token: its level (10 debug .. 40 error); plain text
+TOLD_CLOSED: Final[int]  # the connection is over, and every call has its result; text: the error that ended it
+
+Told = tuple[int, int, int, bytes]
 
 class Fault(Exception):
     """A failure inside the engine, with every fact: kind, code, message, data (JSON text or None), retry, context."""
@@ -122,23 +136,40 @@ class Engine:
     def close(self, grace: float) -> None:
         """Stops listening, lets running calls go on for `grace` seconds, ends streams, then queues END."""
 
-class Client:
-    """One connection of a client. Results arrive in its own queue, as RESULT events."""
+class Inbox:
+    """What clients tell one event loop or one waiting thread. Answers overtake logs, changes, lines of stderr and reports."""
 
-    def __init__(self, options: bytes) -> None:
-        """{"name", "version", "capabilities"?: {...}, "era"?: "auto"|"legacy"|"modern", "protocol_version"?: a revision, "limits"?}"""
-    def connect_command(self, argv: list[str], env: dict[str, str] | None, cwd: str | None) -> int: ...
-    def connect_url(self, url: str, headers: dict[str, str]) -> int: ...
-    def connect_engine(self, server: Engine) -> int:
-        """In memory. Each connect returns a token; its RESULT says {"server": {...}, "capabilities", "protocol_version", "instructions"}."""
-    def request(self, what: str, params: bytes, timeout: float | None) -> int:
-        """what: "list_tools", "call_tool", "list_resources", "list_templates", "read_resource", "list_prompts", "get_prompt", "complete", "ping", "set_log_level", "subscribe", "unsubscribe".
-        `params` are the protocol's own, except for "complete": {"reference": as for `Engine.add_completion`, "argument", "value", "arguments"?}."""
+    def __init__(self) -> None: ...
+    def wake_fd(self) -> int:
+        """A descriptor that becomes readable when `take` has something."""
+    def take(self) -> list[Told]:
+        """What was told, at most a few hundred things; never blocks. Clears the descriptor first."""
+
+class Client:
+    """One connection of a client. Thread-safe; nothing here blocks."""
+
+    def __init__(self, home: Inbox, options: bytes) -> None:
+        """What belongs to no call is told to `home`. options: {"name", "version", "capabilities"?: {...}, "era"?: "auto"|"legacy"|"modern", "protocol_version"?: a revision,
+        "known"?: the revision spoken the last time, "recover"?: bool, "check_output"?: bool, "limits"?, "listens"?: {"progress"?, "log"?, "stderr"?: bool}: notifications that are told at all}"""
+    def number(self) -> int:
+        """Names the client in every inbox."""
+    def connect_target(self, inbox: Inbox, target: bytes) -> int:
+        """target: one of {"url"}, {"command": [text, ..]}, {"entry": as in an `mcpServers` file}, {"file": its text, "name"?}, each with "env"?, "cwd"? and "http"?: {"headers"?, "ca_file"?, "ca_pem"?, "client_cert"?,
+        "client_key"?, "verify"?: bool, "proxy"?: URL | "env" | "off", "cookies"?: bool, "socket"?}. Returns a token, whose answer in `inbox` says {"server", "capabilities", "protocol_version", "instructions"}."""
+    def connect_engine(self, inbox: Inbox, server: Engine) -> int:
+        """In memory; otherwise as `connect_target`."""
+    def request(self, inbox: Inbox, what: str, params: bytes, options: bytes | None) -> int:
+        """what: "list_tools", "call_tool", "list_resources", "list_templates", "read_resource", "list_prompts", "get_prompt", "complete", "ping", "set_log_level", "subscribe", "unsubscribe", "listen".
+        `params` are the protocol's own, except for "complete": {"reference": as for `Engine.add_completion`, "argument", "value", "arguments"?}.
+        options: {"timeout"?, "total_timeout"?: seconds, "headers"?: {name: value}, "safe"?, "fresh"?, "one_page"?, "by_hand"?: bool, "listens"?: {"progress"?, "log"?: bool}}.
+        Returns a token; its answer, progress and log messages go to `inbox`."""
     def cancel(self, token: int, reason: str) -> None: ...
     def answer(self, number: int, text: bytes) -> None:
         """The answer to what the server asked: {"result": {...}} or {"error": {"code", "message"}}."""
-    def wake_fd(self) -> int: ...
-    def next_batch(self) -> list[Event]: ...
-    def wait_batch(self, seconds: float) -> list[Event]: ...
-    def close(self) -> None:
-        """Returns when nothing is left: the server process has exited, the session is deleted. Blocks meanwhile: call it on a thread."""
+    def roots_changed(self) -> None: ...
+    def handled(self, count: int) -> None:
+        """So many notifications (progress, logs, changes, lines of stderr) were handled: when `host_events` of them wait, further ones are dropped and counted."""
+    def move_home(self, inbox: Inbox) -> None:
+        """What belongs to no call is told there from now on."""
+    def close(self, inbox: Inbox) -> int:
+        """Ends the connection. Returns a token; its answer comes when nothing is left: the server process has exited, the session is deleted."""

@@ -242,6 +242,28 @@ def _from_text(text: str) -> tuple[str, str | None]:
     return base64.b64encode(data).decode(), mime_type
 
 
+def bytes_of(block: Any) -> bytes:
+    """The bytes of an image, a sound or the contents of a resource that a server gave; text is encoded as UTF-8 (Y22).
+
+    Base64 of any flavour and a `data:` URI are read; ValueError for what is none of them, or has no bytes at all.
+    """
+    inner = _member(block, "resource")
+    if inner is not None:
+        block = inner
+    for name in ("data", "blob"):
+        data = _member(block, name)
+        if isinstance(data, str):
+            return base64.b64decode(_from_text(data)[0])
+    text = _member(block, "text")
+    if isinstance(text, str):
+        return text.encode()
+    raise ValueError(f"this content has no bytes: {type(block).__name__}")
+
+
+def _member(block: Any, name: str) -> Any:
+    return block.get(name) if isinstance(block, dict) else getattr(block, name, None)
+
+
 def _text_of(content: bytes) -> str | None:
     try:
         return content.decode()

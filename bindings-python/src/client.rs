@@ -1,125 +1,169 @@
-//! `Client`: one connection of a client and its queue; see `_native.pyi`.
+//! `Client`: one connection of a client; see `_native.pyi`.
 
+use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use omniport::bridge::{self, ClientDesk, Queue};
+use omniport::bridge::{self, ClientDesk, Listens, Part, Told};
 use omniport::engine::client::{CallOptions, ClientEngine, ClientOptions, Operation};
 use omniport::error::{Error, ErrorKind, Result};
-use omniport::http::{HeaderMap, HeaderName, HeaderValue};
-use omniport::io::child::ChildSpec;
 use omniport::io::client::ClientConnection;
-use omniport::io::client_http::connect_url;
-use omniport::io::client_memory::connect_engine;
-use omniport::io::client_stdio::connect_command;
-use omniport::io::http_options::HttpOptions;
-use omniport::io::wake::WakeFd;
+use omniport::io::target::Target;
 use omniport::io::{clock, runtime};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 
-use crate::engine::{Engine, SharedWake, text};
-use crate::events;
+use crate::engine::{Engine, text};
 use crate::fault::raise;
+use crate::inbox::Inbox;
 
 /// One connection of a client.
 #[pyclass(frozen)]
 pub struct Client {
     options: ClientOptions,
-    wake: Arc<WakeFd>,
-    queue: Arc<Queue>,
-    connection: Mutex<Option<ClientConnection>>,
+    desk: Arc<ClientDesk>,
+    life: Arc<Mutex<Life>>,
+    closes: AtomicU64,
+    /// The process it was made in: threads and locks do not survive a fork (P12).
+    process: u32,
+}
+
+/// How far a connection is.
+enum Life {
+    New,
+    Open(ClientConnection),
+    /// Whoever waits for its end: an inbox and the token to put there.
+    Closing(Vec<(Arc<bridge::Inbox>, u64)>),
+    Closed,
+}
+
+fn locked(life: &Mutex<Life>) -> MutexGuard<'_, Life> {
+    life.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Client {
-    fn connection(&self) -> MutexGuard<'_, Option<ClientConnection>> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    fn check_process(&self) -> Result<()> {
+        match std::process::id() == self.process {
+            true => Ok(()),
+            false => Err(Error::internal("this client was opened before a fork: open one in this process")),
+        }
     }
 
     /// Keeps the connection; the token of its opening.
-    fn keep(&self, connect: impl FnOnce(ClientOptions, Arc<ClientDesk>) -> Result<ClientConnection>) -> Result<u64> {
-        let mut kept = self.connection();
-        if kept.is_some() {
-            return Err(Error::internal("this client is connected already"));
+    fn keep(
+        &self,
+        inbox: &Inbox,
+        connect: impl FnOnce(ClientOptions, Arc<ClientDesk>) -> Result<ClientConnection>,
+    ) -> Result<u64> {
+        self.check_process()?;
+        let mut life = locked(&self.life);
+        if !matches!(*life, Life::New) {
+            return Err(Error::internal("a connection is made once"));
         }
-        let connection = connect(self.options.clone(), Arc::new(ClientDesk::new(Arc::clone(&self.queue))))?;
+        let connection = connect(self.options.clone(), Arc::clone(&self.desk))?;
         let token = connection.opened;
-        *kept = Some(connection);
+        *life = Life::Open(connection);
+        drop(life);
+        self.desk.route(token, &inbox.inner, Listens::default());
         Ok(token)
     }
 
     fn engine(&self) -> Result<Arc<ClientEngine>> {
-        let kept = self.connection();
-        let connection = kept.as_ref().ok_or_else(|| Error::new(ErrorKind::Closed, "the client is not connected"))?;
-        Ok(Arc::clone(&connection.engine))
+        self.check_process()?;
+        match &*locked(&self.life) {
+            Life::Open(connection) => Ok(Arc::clone(&connection.engine)),
+            _ => Err(Error::new(ErrorKind::Closed, "the client is not connected")),
+        }
     }
+
+    /// Ends the connection in the background and tells whoever waits.
+    fn end(&self, inbox: &Inbox, token: u64) -> Result<()> {
+        self.check_process()?;
+        let mut life = locked(&self.life);
+        match &mut *life {
+            Life::Open(_) => {}
+            Life::Closing(waiting) => {
+                waiting.push((Arc::clone(&inbox.inner), token));
+                return Ok(());
+            }
+            Life::New | Life::Closed => {
+                inbox.inner.push(ended(self.desk.number, token));
+                return Ok(());
+            }
+        }
+        let runtime = runtime::shared()?;
+        let waiting = Life::Closing(vec![(Arc::clone(&inbox.inner), token)]);
+        let Life::Open(connection) = mem::replace(&mut *life, waiting) else { return Ok(()) };
+        drop(life);
+        let (life, number) = (Arc::clone(&self.life), self.desk.number);
+        runtime.spawn(async move {
+            connection.close().await;
+            let before = mem::replace(&mut *locked(&life), Life::Closed);
+            if let Life::Closing(waiting) = before {
+                for (inbox, token) in waiting {
+                    inbox.push(ended(number, token));
+                }
+            }
+        });
+        Ok(())
+    }
+}
+
+fn ended(client: u64, token: u64) -> Told {
+    Told { client, part: Part::Result, token, text: "null".into() }
 }
 
 #[pymethods]
 impl Client {
     #[new]
-    fn new(py: Python<'_>, options: &[u8]) -> PyResult<Self> {
+    fn new(py: Python<'_>, home: &Inbox, options: &[u8]) -> PyResult<Self> {
         let make = || -> Result<Self> {
-            let wake = Arc::new(WakeFd::new()?);
-            let queue = Arc::new(Queue::new(Box::new(SharedWake(Arc::clone(&wake)))));
-            Ok(Self { options: bridge::parse_client(text(options)?)?, wake, queue, connection: Mutex::new(None) })
+            let (options, listens) = bridge::parse_client(text(options)?)?;
+            let desk = Arc::new(ClientDesk::new(Arc::clone(&home.inner), listens, options.limits.host_events));
+            let life = Arc::new(Mutex::new(Life::New));
+            Ok(Self { options, desk, life, closes: AtomicU64::new(0), process: std::process::id() })
         };
         make().map_err(|error| raise(py, &error))
     }
 
-    #[pyo3(signature = (argv, env, cwd))]
-    fn connect_command(
-        &self,
-        py: Python<'_>,
-        argv: Vec<String>,
-        env: Option<std::collections::BTreeMap<String, String>>,
-        cwd: Option<std::path::PathBuf>,
-    ) -> PyResult<u64> {
-        let connect = |options: ClientOptions, desk: Arc<ClientDesk>| {
-            let spec = ChildSpec { argv, env: env.unwrap_or_default().into_iter().collect(), cwd };
-            Ok(connect_command(&runtime::shared()?, options, spec, desk))
-        };
-        self.keep(connect).map_err(|error| raise(py, &error))
+    fn number(&self) -> u64 {
+        self.desk.number
     }
 
-    fn connect_url(
-        &self,
-        py: Python<'_>,
-        url: &str,
-        headers: std::collections::BTreeMap<String, String>,
-    ) -> PyResult<u64> {
+    fn connect_target(&self, py: Python<'_>, inbox: &Inbox, target: &[u8]) -> PyResult<u64> {
         let connect = |options: ClientOptions, desk: Arc<ClientDesk>| {
-            let mut map = HeaderMap::new();
-            for (name, value) in headers {
-                // The value may be a secret: only the name is told.
-                let wrong = || Error::definition(format!("the header `{name}` has characters that no header may have"));
-                let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-                map.append(key, HeaderValue::from_str(&value).map_err(|_| wrong())?);
-            }
-            Ok(connect_url(&runtime::shared()?, options, url, &HttpOptions::with_headers(map), desk))
+            Ok(Target::parse(text(target)?)?.connect(&runtime::shared()?, options, desk))
         };
-        self.keep(connect).map_err(|error| raise(py, &error))
+        self.keep(inbox, connect).map_err(|error| raise(py, &error))
     }
 
-    fn connect_engine(&self, py: Python<'_>, server: &Bound<'_, Engine>) -> PyResult<u64> {
+    fn connect_engine(&self, py: Python<'_>, inbox: &Inbox, server: &Bound<'_, Engine>) -> PyResult<u64> {
         let engine = server.get().serve_in_memory();
         let connect = |options: ClientOptions, desk: Arc<ClientDesk>| {
-            Ok(connect_engine(&runtime::shared()?, options, &engine, desk))
+            Ok(Target::Server(engine).connect(&runtime::shared()?, options, desk))
         };
-        self.keep(connect).map_err(|error| raise(py, &error))
+        self.keep(inbox, connect).map_err(|error| raise(py, &error))
     }
 
-    #[pyo3(signature = (what, params, timeout))]
-    fn request(&self, py: Python<'_>, what: &str, params: &[u8], timeout: Option<f64>) -> PyResult<u64> {
+    #[pyo3(signature = (inbox, what, params, options))]
+    fn request(
+        &self,
+        py: Python<'_>,
+        inbox: &Inbox,
+        what: &str,
+        params: &[u8],
+        options: Option<&[u8]>,
+    ) -> PyResult<u64> {
         let start = || {
             let operation = Operation::parse(what)
                 .ok_or_else(|| Error::definition(format!("there is no operation `{what}` of a client")))?;
             let params = bridge::params_of(operation, text(params)?)?;
-            let timeout = timeout.map(Duration::try_from_secs_f64).transpose();
-            let timeout = timeout.map_err(|_| Error::definition("`timeout` must be a positive number of seconds"))?;
-            let mut options = CallOptions::default();
-            options.timeout = timeout;
-            Ok(self.engine()?.start(operation, &params, options, clock::now()))
+            let (options, listens) = match options {
+                Some(options) => bridge::parse_call(text(options)?)?,
+                None => (CallOptions::default(), Listens::default()),
+            };
+            let token = self.engine()?.start(operation, &params, options, clock::now());
+            self.desk.route(token, &inbox.inner, listens);
+            Ok(token)
         };
         start().map_err(|error: Error| raise(py, &error))
     }
@@ -138,25 +182,31 @@ impl Client {
         Ok(())
     }
 
-    fn wake_fd(&self) -> i32 {
-        self.wake.fd()
+    fn roots_changed(&self, py: Python<'_>) -> PyResult<()> {
+        self.engine().map(|engine| engine.roots_changed()).map_err(|error| raise(py, &error))
     }
 
-    fn next_batch<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        events::to_list(py, self.queue.take(events::BATCH))
+    fn handled(&self, count: usize) {
+        self.desk.handled(count);
     }
 
-    fn wait_batch<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Bound<'py, PyList>> {
-        let patience = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4);
-        let queue = Arc::clone(&self.queue);
-        let items = py.detach(move || queue.wait(events::BATCH, patience));
-        events::to_list(py, items)
+    fn move_home(&self, inbox: &Inbox) {
+        self.desk.move_home(&inbox.inner);
     }
 
-    fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(connection) = self.connection().take() else { return Ok(()) };
-        let runtime = runtime::shared().map_err(|error| raise(py, &error))?;
-        py.detach(move || runtime.block_on(connection.close()));
-        Ok(())
+    fn close(&self, py: Python<'_>, inbox: &Inbox) -> PyResult<u64> {
+        // Counted down from above, where no call of the engine's will come.
+        let token = u64::MAX - self.closes.fetch_add(1, Ordering::Relaxed);
+        self.end(inbox, token).map_err(|error| raise(py, &error))?;
+        Ok(token)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if std::process::id() != self.process {
+            // Locks of the other process may be held for ever, and what they guard is its business.
+            mem::forget(mem::replace(&mut self.life, Arc::new(Mutex::new(Life::Closed))));
+        }
     }
 }

@@ -16,10 +16,10 @@ import omniport._native  # noqa: F401
 
 @pytest.fixture
 def fake(monkeypatch):
-    """The server and client modules on the fake engine, whether the real one is there or not."""
-    from omniport import _hooks, _pump, _registry, client
+    """The server modules on the fake engine, whether the real one is there or not."""
+    from omniport import _hooks, _pump, _registry
 
-    for module in (_hooks, _pump, _registry, client):
+    for module in (_hooks, _pump, _registry):
         monkeypatch.setattr(module, "_native", fake_native)
     return fake_native
 

@@ -22,7 +22,6 @@ KINDS = [
     "AUDIT",
     "REPORT",
     "HTTP",
-    "RESULT",
     "END",
 ]
 for _number, _name in enumerate(KINDS):
@@ -226,60 +225,3 @@ class Engine(_Queue):
         while token not in self.outcomes and time.monotonic() < until:
             time.sleep(0.001)
         return self.outcomes[token]
-
-
-class Client(_Queue):
-    """Routes a few requests to an engine in memory."""
-
-    def __init__(self, options):
-        super().__init__()
-        self.options = json.loads(options)
-        self.tokens = itertools.count(1)
-        self.answers = {}
-        self.cancelled = []
-
-    def connect_engine(self, engine):
-        self.engine = engine
-        token = next(self.tokens)
-        server = {"server": {"name": engine.options["name"], "version": "0"}, "capabilities": {}, "protocol_version": "v"}
-        self.push(RESULT, token, 0, json.dumps(server).encode())  # noqa: F821
-        return token
-
-    def request(self, what, params, timeout):
-        token = next(self.tokens)
-        given = json.loads(params)
-        engine = self.engine
-        if what == "list_tools":
-            tools = [{key: value for key, value in made.items() if key != "options"} for _, made in engine.tools.values()]
-            self.push(RESULT, token, 0, json.dumps({"tools": tools}).encode())  # noqa: F821
-        elif what == "call_tool" and given["name"] in engine.tools:
-            self.push(RESULT, token, 2, b'{"progress":1}')  # noqa: F821
-            engine.call(given["name"], given.get("arguments", {}), lambda outcome: self._result(token, outcome))
-        elif what == "read_resource" and given["uri"] in engine.resources:
-            asked = {"uri": given["uri"], "variables": {}}
-            engine.event(READ, engine.resources[given["uri"]][0], asked, lambda outcome: self._result(token, outcome))  # noqa: F821
-        elif what == "ping":
-            self.push(RESULT, token, 0, b"{}")  # noqa: F821
-        else:
-            problem = {"kind": "invalid_params", "code": -32602, "message": f"Unknown: {what}"}
-            self.push(RESULT, token, 1, json.dumps(problem).encode())  # noqa: F821
-        return token
-
-    def _result(self, token, outcome):
-        if outcome[0] == "complete":
-            result = outcome[1]
-            if "content" not in result and "contents" not in result:
-                value = result["structuredContent"]
-                result["content"] = [{"type": "text", "text": value if isinstance(value, str) else json.dumps(value)}]
-        else:
-            result = {"content": [{"type": "text", "text": outcome[3]}], "isError": True}
-        self.push(RESULT, token, 0, json.dumps(result).encode())  # noqa: F821
-
-    def cancel(self, token, reason):
-        self.cancelled.append(token)
-
-    def answer(self, number, text):
-        self.answers[number] = json.loads(text)
-
-    def close(self):
-        self.push(END, 0, 0, b"")  # noqa: F821

@@ -1,45 +1,171 @@
-//! A client as a language sees it: words and JSON text in, events of one queue out.
+//! The host of a client in a language: sends what the engine tells to the inbox of whoever waits for it.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use serde::Deserialize;
+use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 
 use super::desk::{severity, write_error};
-use super::options::parse_limits;
-use super::queue::{Item, ItemKind, Queue};
-use crate::engine::client::{AskKind, Change, ClientHost, ClientOptions, ClientState, EraChoice, Operation, Token};
+use super::inbox::{Inbox, Part, Told};
+use crate::engine::client::{AskKind, Change, ClientHost, ClientState, Token, ToolsDiff};
 use crate::error::{Error, Result};
-use crate::model::{Era, Level, Version};
+use crate::model::Level;
 use crate::wire::write;
 
-/// Which part of a result item's text says what.
-mod part {
-    pub const RESULT: u32 = 0;
-    pub const ERROR: u32 = 1;
-    pub const PROGRESS: u32 = 2;
-    pub const LOG: u32 = 3;
-    pub const ASKED: u32 = 4;
-    pub const CHANGED: u32 = 5;
-    pub const STATE: u32 = 6;
-    pub const STDERR: u32 = 7;
+static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// Which notifications somebody listens to; the others never reach the language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listens {
+    pub progress: bool,
+    pub log: bool,
+    pub stderr: bool,
 }
 
-/// Puts what a client engine tells into a queue.
+/// One client as its language sees it.
 pub struct ClientDesk {
-    queue: Arc<Queue>,
+    /// Names the client in every inbox; no other client of this process has the number.
+    pub number: u64,
+    listens: Listens,
+    most: usize,
+    /// Notifications that were handed out and not yet handled.
+    waiting: AtomicUsize,
+    dropped: AtomicU64,
+    routes: Mutex<Routes>,
+}
+
+/// Where answers go.
+struct Routes {
+    /// Whatever belongs to no call.
+    home: Arc<Inbox>,
+    calls: FxHashMap<Token, Route>,
+    /// What was told of a call before its caller could say where to.
+    early: FxHashMap<Token, Vec<Told>>,
+}
+
+struct Route {
+    inbox: Arc<Inbox>,
+    listens: Listens,
 }
 
 impl ClientDesk {
-    /// A desk that fills `queue`.
-    pub fn new(queue: Arc<Queue>) -> Self {
-        Self { queue }
+    /// A desk for a client that tells what belongs to no call to `home`. At most `most` notifications wait to be handled; further ones
+    /// are dropped and counted.
+    pub fn new(home: Arc<Inbox>, listens: Listens, most: usize) -> Self {
+        Self {
+            number: LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1,
+            listens,
+            most,
+            waiting: AtomicUsize::new(0),
+            dropped: AtomicU64::new(0),
+            routes: Mutex::new(Routes { home, calls: FxHashMap::default(), early: FxHashMap::default() }),
+        }
     }
 
-    fn push(&self, token: u64, slot: u32, text: impl Into<Bytes>) {
-        self.queue.push(Item { kind: ItemKind::Result, token, slot, text: text.into() });
+    fn routes(&self) -> MutexGuard<'_, Routes> {
+        self.routes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says where the answer of a call goes that was just started; what it listens to adds to what the client does.
+    pub fn route(&self, token: Token, inbox: &Arc<Inbox>, listens: Listens) {
+        let mut routes = self.routes();
+        let mut is_over = false;
+        for told in routes.early.remove(&token).into_iter().flatten() {
+            is_over |= matches!(told.part, Part::Result | Part::Error);
+            if self.wanted(told.part, listens) {
+                self.hand(inbox, told);
+            }
+        }
+        if !is_over {
+            routes.calls.insert(token, Route { inbox: Arc::clone(inbox), listens });
+        }
+    }
+
+    /// Sends what belongs to no call there from now on.
+    pub fn move_home(&self, home: &Arc<Inbox>) {
+        self.routes().home = Arc::clone(home);
+    }
+
+    /// So many notifications were handled.
+    pub fn handled(&self, count: usize) {
+        let before = self.waiting.fetch_sub(count, Ordering::AcqRel);
+        if before <= count {
+            self.report_dropped();
+        }
+    }
+
+    fn report_dropped(&self) {
+        let dropped = self.dropped.swap(0, Ordering::AcqRel);
+        if dropped > 0 {
+            let most = self.most;
+            let text = format!(
+                "{dropped} notifications of the server were dropped: more than `host_events` ({most}) waited to be handled"
+            );
+            self.tell_home(Part::Report, severity(Level::Warning).into(), text);
+        }
+    }
+
+    fn told(&self, part: Part, token: u64, text: impl Into<Bytes>) -> Told {
+        Told { client: self.number, part, token, text: text.into() }
+    }
+
+    fn wanted(&self, part: Part, call: Listens) -> bool {
+        match part {
+            Part::Progress => self.listens.progress || call.progress,
+            Part::Log => self.listens.log || call.log,
+            _ => true,
+        }
+    }
+
+    /// Puts something into an inbox; a notification only while there is room (Y09).
+    fn hand(&self, inbox: &Inbox, told: Told) {
+        if matches!(told.part, Part::Progress | Part::Log | Part::Change | Part::Stderr) {
+            if self.waiting.load(Ordering::Acquire) >= self.most {
+                self.dropped.fetch_add(1, Ordering::AcqRel);
+                return;
+            }
+            self.waiting.fetch_add(1, Ordering::AcqRel);
+        }
+        inbox.push(told);
+    }
+
+    fn tell_home(&self, part: Part, token: u64, text: impl Into<Bytes>) {
+        let told = self.told(part, token, text);
+        let home = Arc::clone(&self.routes().home);
+        self.hand(&home, told);
+    }
+
+    fn outcome(&self, token: Token, part: Part, text: Vec<u8>) {
+        let told = self.told(part, token, text);
+        let mut routes = self.routes();
+        match routes.calls.remove(&token) {
+            Some(route) => {
+                drop(routes);
+                route.inbox.push(told);
+            }
+            None => routes.early.entry(token).or_default().push(told),
+        }
+    }
+
+    /// A notification of a call, by the way its result will go, so that it is there first (X03).
+    fn notice(&self, token: Token, part: Part, params: Box<RawValue>) {
+        let mut routes = self.routes();
+        match routes.calls.get(&token) {
+            Some(route) if self.wanted(part, route.listens) => {
+                let inbox = Arc::clone(&route.inbox);
+                drop(routes);
+                self.hand(&inbox, self.told(part, token, text_of(params)));
+            }
+            Some(_) => {}
+            None => {
+                let early = routes.early.entry(token).or_default();
+                if early.len() < self.most {
+                    early.push(self.told(part, token, text_of(params)));
+                }
+            }
+        }
     }
 }
 
@@ -47,53 +173,46 @@ fn text_of(raw: Box<RawValue>) -> Vec<u8> {
     String::from(Box::<str>::from(raw)).into_bytes()
 }
 
+fn error_text(error: &Error) -> Vec<u8> {
+    let mut text = Vec::with_capacity(160);
+    write_error(&mut text, error);
+    text
+}
+
 impl ClientHost for ClientDesk {
     fn result(&self, token: Token, result: Result<Box<RawValue>>) {
         match result {
-            Ok(result) => self.push(token, part::RESULT, text_of(result)),
-            Err(error) => {
-                let mut text = Vec::with_capacity(160);
-                write_error(&mut text, &error);
-                self.push(token, part::ERROR, text);
-            }
+            Ok(result) => self.outcome(token, Part::Result, text_of(result)),
+            Err(error) => self.outcome(token, Part::Error, error_text(&error)),
         }
     }
 
     fn progress(&self, token: Token, params: Box<RawValue>) {
-        self.push(token, part::PROGRESS, text_of(params));
+        self.notice(token, Part::Progress, params);
     }
 
     fn log(&self, token: Option<Token>, params: Box<RawValue>) {
-        self.push(token.unwrap_or_default(), part::LOG, text_of(params));
+        match token {
+            Some(token) => self.notice(token, Part::Log, params),
+            None if self.listens.log => self.tell_home(Part::Log, 0, text_of(params)),
+            None => {}
+        }
     }
 
     fn change(&self, change: Change) {
-        let (what, uri, token) = match &change {
-            Change::Tools(_) => ("tools", None, 0),
-            Change::Resources => ("resources", None, 0),
-            Change::Prompts => ("prompts", None, 0),
-            Change::Resource { uri } => ("resource", Some(uri), 0),
-            Change::Missed { token } => ("missed", None, token.unwrap_or_default()),
-            Change::Ended { token } => ("ended", None, *token),
-        };
-        let mut text = b"{".to_vec();
-        write::member_string(&mut text, "changed", what);
-        if let Some(uri) = uri {
-            write::member_string(&mut text, "uri", uri);
-        }
-        text.push(b'}');
-        self.push(token, part::CHANGED, text);
+        let (token, text) = change_text(&change);
+        self.tell_home(Part::Change, token, text);
     }
 
     fn ask(&self, number: u64, kind: AskKind, params: Box<RawValue>) {
         let mut text = b"{".to_vec();
         write::member(&mut text, kind.word(), params.get().as_bytes());
         text.push(b'}');
-        self.push(number, part::ASKED, text);
+        self.tell_home(Part::Asked, number, text);
     }
 
     fn withdrawn(&self, number: u64) {
-        self.queue.push(Item { kind: ItemKind::Cancel, token: number, slot: 0, text: Bytes::new() });
+        self.tell_home(Part::Withdrawn, number, Bytes::new());
     }
 
     fn state(&self, state: ClientState) {
@@ -103,105 +222,57 @@ impl ClientHost for ClientDesk {
             write::member_string(&mut text, "cause", cause);
         }
         text.push(b'}');
-        self.push(0, part::STATE, text);
+        self.tell_home(Part::State, 0, text);
     }
 
     fn closed(&self, error: Error) {
-        let mut text = Vec::with_capacity(160);
-        write_error(&mut text, &error);
-        self.queue.push(Item { kind: ItemKind::End, token: 0, slot: 0, text: text.into() });
+        self.report_dropped();
+        self.tell_home(Part::Closed, 0, error_text(&error));
     }
 
     fn report(&self, level: Level, text: String) {
-        self.queue.push(Item { kind: ItemKind::Report, token: 0, slot: severity(level), text: text.into() });
+        self.tell_home(Part::Report, severity(level).into(), text);
     }
 
     fn stderr(&self, line: &str) {
-        self.push(0, part::STDERR, line.to_owned());
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Settings {
-    name: String,
-    version: String,
-    capabilities: Option<Box<RawValue>>,
-    era: Option<String>,
-    protocol_version: Option<String>,
-    limits: Option<Box<RawValue>>,
-}
-
-/// Reads the settings of a client.
-pub fn parse_client(text: &str) -> Result<ClientOptions> {
-    let settings: Settings =
-        serde_json::from_str(text).map_err(|error| Error::definition(format!("the client's options: {error}")))?;
-    let mut options = ClientOptions::new(&settings.name, &settings.version);
-    if let Some(capabilities) = settings.capabilities {
-        options.capabilities = capabilities.into();
-    }
-    if let Some(limits) = settings.limits {
-        parse_limits(limits.get(), &mut options.limits)?;
-    }
-    let version = settings.protocol_version.as_deref();
-    let named = match version {
-        None => None,
-        Some(name) => Some(
-            Version::parse(name)
-                .ok_or_else(|| Error::definition(format!("there is no revision `{name}` that we speak")))?,
-        ),
-    };
-    options.era = match (settings.era.as_deref(), named) {
-        (None | Some("auto"), None) => EraChoice::Auto,
-        (Some("legacy"), None) => EraChoice::Legacy(Version::NEWEST_LEGACY),
-        (Some("modern"), None) => EraChoice::Modern,
-        (_, Some(version)) if version.era() == Era::Modern => EraChoice::Modern,
-        (_, Some(version)) => EraChoice::Legacy(version),
-        (Some(other), None) => {
-            return Err(Error::definition(format!("`era` must be auto, legacy or modern, got `{other}`")));
+        if self.listens.stderr {
+            self.tell_home(Part::Stderr, 0, line.to_owned());
         }
-    };
-    Ok(options)
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Completion<'a> {
-    #[serde(borrow)]
-    reference: Reference<'a>,
-    #[serde(borrow)]
-    argument: &'a RawValue,
-    #[serde(borrow)]
-    value: &'a RawValue,
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Reference<'a> {
-    #[serde(borrow)]
-    prompt: Option<&'a RawValue>,
-    #[serde(borrow)]
-    template: Option<&'a RawValue>,
-}
-
-/// The protocol's parameters of an operation; only completions are given in words of our own.
-pub fn params_of(operation: Operation, text: &str) -> Result<Cow<'_, str>> {
-    if operation != Operation::Complete {
-        return Ok(Cow::Borrowed(text));
     }
-    let wrong = |why: &dyn std::fmt::Display| {
-        Error::invalid_params(format!("a completion needs reference, argument and value: {why}"))
-    };
-    let completion: Completion<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
-    let reference = match completion.reference {
-        Reference { prompt: Some(name), template: None } => format!("{{\"type\":\"ref/prompt\",\"name\":{name}}}"),
-        Reference { prompt: None, template: Some(uri) } => format!("{{\"type\":\"ref/resource\",\"uri\":{uri}}}"),
-        _ => return Err(wrong(&"the reference is {\"prompt\": name} or {\"template\": uri}")),
-    };
-    let context =
-        completion.arguments.map_or_else(String::new, |given| format!(",\"context\":{{\"arguments\":{given}}}"));
-    let (name, value) = (completion.argument, completion.value);
-    Ok(Cow::Owned(format!("{{\"ref\":{reference},\"argument\":{{\"name\":{name},\"value\":{value}}}{context}}}")))
 }
+
+/// The text of a change, and the call it belongs to.
+fn change_text(change: &Change) -> (Token, Vec<u8>) {
+    let (kind, uri, token) = match change {
+        Change::Tools(_) => ("tools", None, 0),
+        Change::Resources => ("resources", None, 0),
+        Change::Prompts => ("prompts", None, 0),
+        Change::Resource { uri } => ("resource", Some(uri), 0),
+        Change::Missed { token } => ("missed", None, token.unwrap_or_default()),
+        Change::Ended { token } => ("ended", None, *token),
+    };
+    let mut text = b"{".to_vec();
+    write::member_string(&mut text, "kind", kind);
+    if let Some(uri) = uri {
+        write::member_string(&mut text, "uri", uri);
+    }
+    if let Change::Tools(Some(diff)) = change {
+        let ToolsDiff { added, removed, changed } = &**diff;
+        for (member, names) in [("added", added), ("removed", removed), ("changed", changed)] {
+            write::key(&mut text, member);
+            text.push(b'[');
+            for (place, name) in names.iter().enumerate() {
+                if place > 0 {
+                    text.push(b',');
+                }
+                write::string(&mut text, name);
+            }
+            text.push(b']');
+        }
+    }
+    text.push(b'}');
+    (token, text)
+}
+
+#[cfg(test)]
+mod tests;

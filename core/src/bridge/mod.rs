@@ -2,14 +2,18 @@
 //! a thread of ours never runs foreign code, it only wakes.
 
 mod client;
+mod client_options;
 mod desk;
 mod foreign;
+mod inbox;
 mod options;
 mod queue;
 mod server;
 
-pub use client::{ClientDesk, params_of, parse_client};
+pub use client::{ClientDesk, Listens};
+pub use client_options::{params_of, parse_call, parse_client};
 pub use desk::{Desk, Failed, answer_text, write_error};
+pub use inbox::{Inbox, Part, Told};
 pub use options::parse_limits;
 pub use queue::{Item, ItemKind, Queue, Wake};
 pub use server::Server;

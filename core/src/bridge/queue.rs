@@ -44,8 +44,6 @@ pub enum ItemKind {
     Report,
     /// Part `slot` of the answer to the foreign server's request `token`.
     Http,
-    /// The outcome of request `token` of a client.
-    Result,
     /// Nothing will follow. An item and not a flag: a flag that is read only when the queue is empty loses wake-ups.
     End,
 }

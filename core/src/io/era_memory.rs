@@ -111,6 +111,10 @@ impl ClientHost for Watched {
     fn report(&self, level: Level, text: String) {
         self.host.report(level, text);
     }
+
+    fn stderr(&self, line: &str) {
+        self.host.stderr(line);
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::engine::client::{ClientHost, ClientOptions};
 
 mod entry;
 mod expand;
+mod given;
 
 pub use expand::{Variables, environment};
 

@@ -255,10 +255,8 @@ class FastMCP(_server.Server):
             return await client.list_resource_templates()
 
     async def read_resource(self, uri: Any) -> list[ReadContents]:
-        import msgspec
-
         async with self._client() as client:
-            found = msgspec.json.decode(await client.request("read_resource", {"uri": str(uri)}))
+            found = await client.request("read_resource", {"uri": str(uri)})
         return [
             ReadContents(base64.b64decode(item["blob"]) if "blob" in item else item.get("text", ""), item.get("mimeType"))
             for item in found["contents"]

@@ -3,6 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::io::http_options::ProxyChoice;
 
 fn variables() -> Variables {
     [("KEY", "s3cr3t"), ("DIR", "/srv/ä b"), ("EMPTY", ""), ("NESTED", "${KEY}"), ("PATH", "/bin")]
@@ -122,5 +123,29 @@ fn y28_what_is_logged_of_a_target_has_no_secret() {
     for (entry, needle) in [(secret, "run"), (url, "https://host/mcp")] {
         let text = format!("{:?}", parse(entry).unwrap());
         assert!(text.contains(needle) && !text.contains("s3cr3t"), "{text}");
+    }
+}
+
+#[test]
+fn what_a_language_gives_is_taken_as_it_is() {
+    let Target::Command(spec) =
+        Target::parse(r#"{"command":["echo","${NOBODY_SETS_THIS}"],"env":{"A":"${B}"},"cwd":"/"}"#).unwrap()
+    else {
+        panic!("a command")
+    };
+    assert_eq!((spec.argv[1].as_str(), spec.env[0].1.as_str()), ("${NOBODY_SETS_THIS}", "${B}"));
+    let text =
+        r#"{"entry":{"url":"http://h/mcp","headers":{"a":"1","b":"2"}},"http":{"headers":{"b":"3"},"proxy":"off"}}"#;
+    let Target::Url { http, .. } = Target::parse(text).unwrap() else { panic!("a URL") };
+    assert_eq!((&http.headers["a"], &http.headers["b"]), (&"1".parse().unwrap(), &"3".parse().unwrap()));
+    assert_eq!(http.proxy, ProxyChoice::Off);
+    for (text, word) in [
+        ("{}", "`url`"),
+        (r#"{"url":"http://h","command":[]}"#, "one of"),
+        (r#"{"entry":{"command":"${NOBODY_SETS_THIS}"}}"#, "NOBODY_SETS_THIS"),
+        (r#"{"file":"{\"mcpServers\":{\"a\":{\"command\":\"x\"}}}","name":"b"}"#, "`b`"),
+    ] {
+        let error = Target::parse(text).unwrap_err().to_string();
+        assert!(error.contains(word), "{text}: {error}");
     }
 }

@@ -1,0 +1,205 @@
+//! Settings of clients and calls as a language gives them: JSON text with our own words. An unknown word is an error that names it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::client::Listens;
+use super::options::parse_limits;
+use crate::engine::client::{CallOptions, ClientOptions, EraChoice, Operation};
+use crate::error::{Error, Result};
+use crate::model::{Era, Version};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Client {
+    name: String,
+    version: String,
+    capabilities: Option<Box<RawValue>>,
+    era: Option<String>,
+    protocol_version: Option<String>,
+    known: Option<String>,
+    recover: Option<bool>,
+    check_output: Option<bool>,
+    limits: Option<Box<RawValue>>,
+    listens: Option<ListensMembers>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ListensMembers {
+    progress: bool,
+    log: bool,
+    stderr: bool,
+}
+
+impl From<ListensMembers> for Listens {
+    fn from(members: ListensMembers) -> Self {
+        Self { progress: members.progress, log: members.log, stderr: members.stderr }
+    }
+}
+
+/// Reads the settings of a client.
+pub fn parse_client(text: &str) -> Result<(ClientOptions, Listens)> {
+    let client: Client =
+        serde_json::from_str(text).map_err(|error| Error::definition(format!("the client's options: {error}")))?;
+    let mut options = ClientOptions::new(&client.name, &client.version);
+    if let Some(capabilities) = client.capabilities {
+        options.capabilities = capabilities.into();
+    }
+    if let Some(limits) = client.limits {
+        parse_limits(limits.get(), &mut options.limits)?;
+    }
+    // What was remembered of another release may name a revision that this one does not know; then the server is asked.
+    options.known = client.known.as_deref().and_then(Version::parse);
+    options.recover = client.recover.unwrap_or(options.recover);
+    options.check_output = client.check_output.unwrap_or(options.check_output);
+    options.era = era(client.era.as_deref(), client.protocol_version.as_deref())?;
+    Ok((options, client.listens.unwrap_or_default().into()))
+}
+
+fn era(era: Option<&str>, version: Option<&str>) -> Result<EraChoice> {
+    let named = match version {
+        None => None,
+        Some(name) => Some(
+            Version::parse(name)
+                .ok_or_else(|| Error::definition(format!("there is no revision `{name}` that we speak")))?,
+        ),
+    };
+    Ok(match (era, named) {
+        (None | Some("auto"), None) => EraChoice::Auto,
+        (Some("legacy"), None) => EraChoice::Legacy(Version::NEWEST_LEGACY),
+        (Some("modern"), None) => EraChoice::Modern,
+        (_, Some(version)) if version.era() == Era::Modern => EraChoice::Modern,
+        (_, Some(version)) => EraChoice::Legacy(version),
+        (Some(other), None) => {
+            return Err(Error::definition(format!("`era` must be auto, legacy or modern, got `{other}`")));
+        }
+    })
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Call {
+    timeout: Option<f64>,
+    total_timeout: Option<f64>,
+    headers: BTreeMap<String, String>,
+    safe: Option<bool>,
+    fresh: bool,
+    one_page: bool,
+    by_hand: bool,
+    listens: ListensMembers,
+}
+
+/// Reads the options of one call.
+pub fn parse_call(text: &str) -> Result<(CallOptions, Listens)> {
+    let call: Call =
+        serde_json::from_str(text).map_err(|error| Error::definition(format!("the options of a call: {error}")))?;
+    let options = CallOptions {
+        timeout: seconds("timeout", call.timeout)?,
+        total: seconds("total_timeout", call.total_timeout)?,
+        headers: headers_of(call.headers)?,
+        safe: call.safe,
+        fresh: call.fresh,
+        one_page: call.one_page,
+        by_hand: call.by_hand,
+    };
+    Ok((options, call.listens.into()))
+}
+
+fn seconds(name: &str, value: Option<f64>) -> Result<Option<Duration>> {
+    let Some(value) = value else { return Ok(None) };
+    match Duration::try_from_secs_f64(value) {
+        Ok(duration) if !duration.is_zero() => Ok(Some(duration)),
+        _ => Err(Error::definition(format!("`{name}` must be a positive number of seconds, got {value}"))),
+    }
+}
+
+fn headers_of(headers: BTreeMap<String, String>) -> Result<HeaderMap> {
+    let mut map = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers {
+        // The value may be a secret: only the name is told.
+        let wrong = || Error::definition(format!("the header `{name}` has characters that no header may have"));
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+        let mut value = HeaderValue::from_str(&value).map_err(|_| wrong())?;
+        value.set_sensitive(true);
+        map.append(key, value);
+    }
+    Ok(map)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Completion<'a> {
+    #[serde(borrow)]
+    reference: Reference<'a>,
+    #[serde(borrow)]
+    argument: &'a RawValue,
+    #[serde(borrow)]
+    value: &'a RawValue,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reference<'a> {
+    #[serde(borrow)]
+    prompt: Option<&'a RawValue>,
+    #[serde(borrow)]
+    template: Option<&'a RawValue>,
+}
+
+/// The protocol's parameters of an operation; only completions are given in words of our own.
+pub fn params_of(operation: Operation, text: &str) -> Result<Cow<'_, str>> {
+    if operation != Operation::Complete {
+        return Ok(Cow::Borrowed(text));
+    }
+    let wrong = |why: &dyn std::fmt::Display| {
+        Error::invalid_params(format!("a completion needs reference, argument and value: {why}"))
+    };
+    let completion: Completion<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    let reference = match completion.reference {
+        Reference { prompt: Some(name), template: None } => format!("{{\"type\":\"ref/prompt\",\"name\":{name}}}"),
+        Reference { prompt: None, template: Some(uri) } => format!("{{\"type\":\"ref/resource\",\"uri\":{uri}}}"),
+        _ => return Err(wrong(&"the reference is {\"prompt\": name} or {\"template\": uri}")),
+    };
+    let context =
+        completion.arguments.map_or_else(String::new, |given| format!(",\"context\":{{\"arguments\":{given}}}"));
+    let (name, value) = (completion.argument, completion.value);
+    Ok(Cow::Owned(format!("{{\"ref\":{reference},\"argument\":{{\"name\":{name},\"value\":{value}}}{context}}}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_a_call_are_read_and_checked() {
+        let text = r#"{"timeout":1.5,"total_timeout":2,"headers":{"X-A":"b"},"safe":true,"fresh":true,"listens":{"log":true}}"#;
+        let (call, listens) = parse_call(text).unwrap();
+        assert_eq!(call.timeout, Some(Duration::from_millis(1500)));
+        assert_eq!(call.headers["x-a"], "b");
+        assert!(call.fresh && !call.by_hand && call.safe == Some(true) && listens.log && !listens.progress);
+        for (text, name) in [
+            (r#"{"timeout":0}"#, "timeout"),
+            (r#"{"total_timeout":-1}"#, "total_timeout"),
+            (r#"{"headers":{"a b":"secret"}}"#, "a b"),
+            (r#"{"tmeout":1}"#, "tmeout"),
+        ] {
+            let error = parse_call(text).unwrap_err().to_string();
+            assert!(error.contains(name) && !error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_remembered_revision_that_nobody_knows_is_forgotten() {
+        let parse = |known: &str| parse_client(&format!(r#"{{"name":"c","version":"1","known":"{known}"}}"#));
+        assert_eq!(parse("2025-11-25").unwrap().0.known, Some(Version::V2025_11_25));
+        assert_eq!(parse("1999-01-01").unwrap().0.known, None);
+    }
+}
