@@ -22,7 +22,7 @@ pub struct ClientConnection {
 }
 
 impl ClientConnection {
-    /// Runs `carry` and the engine's clock on `runtime`, then connects.
+    /// Connects: runs `carry` and the engine's clock on `runtime`. The engine is asked first, so that it hears of nothing before.
     pub(super) fn open(
         runtime: &Handle,
         engine: Arc<ClientEngine>,
@@ -33,6 +33,7 @@ impl ClientConnection {
         engine.on_earlier_tick(move || rung.notify_one());
         let clock = tick(Arc::downgrade(&engine), wake);
         let last = LastWord(Arc::clone(&engine));
+        let opened = engine.connect(clock::now());
         let task = runtime.spawn(async move {
             let _last = last;
             tokio::select! {
@@ -40,7 +41,6 @@ impl ClientConnection {
                 () = clock => {}
             }
         });
-        let opened = engine.connect(clock::now());
         Self { engine, opened, task: Some(task) }
     }
 

@@ -239,3 +239,12 @@ fn a_question_of_a_dead_server_is_withdrawn_and_input_of_a_call_is_not() {
     client.reply(&retry, DONE);
     assert!(client.host.result(token).unwrap().is_ok());
 }
+
+#[test]
+fn c06_a_carrier_that_failed_before_the_client_connects_says_why() {
+    let client = over_lines(options());
+    client.engine.fail(Error::new(ErrorKind::Io, "there is no such program").with("command", "x"));
+    let token = client.engine.connect(client.now);
+    let error = client.host.result(token).unwrap().unwrap_err();
+    assert_eq!((error.message(), error.fact("command")), ("there is no such program", Some("x")));
+}

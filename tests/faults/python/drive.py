@@ -18,7 +18,7 @@ class Driver:
         self.client: Client | None = None
         self.told: Counter[str] = Counter()
         self.states: list[str] = []
-        self.changes: list[dict[str, Any]] = []
+        self.changes: list[str] = []
         self.running: dict[int, asyncio.Task[None]] = {}
 
     async def obey(self, order: Order) -> None:
@@ -38,15 +38,15 @@ class Driver:
             target.get("url") or target["command"],
             on_log=lambda _: self.told.update(["log"]),
             on_change=self._changed,
-            on_state=lambda state: self.states.append(state["state"]),
+            on_state=lambda state, _: self.states.append(state),
             **order.get("options", {}),
         )
         await self.client.connect()
         return {"protocol_version": self.client.protocol_version}
 
-    def _changed(self, change: dict[str, Any]) -> None:
+    def _changed(self, change: Any) -> None:
         self.told.update(["change"])
-        self.changes.append(change)
+        self.changes.append(repr(change))
 
     def _connected(self) -> Client:
         assert self.client is not None, "connect comes first"

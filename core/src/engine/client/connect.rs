@@ -8,7 +8,7 @@ use super::host::{ClientState, Token};
 use super::http_link::{Http, Post};
 use super::options::EraChoice;
 use super::request::{self, Extra, Meta};
-use super::state::{Effect, Phase, Purpose, Sent, State, Timer};
+use super::state::{Effect, Phase, Purpose, Sent, State, Timer, copy};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::params::meta_key;
 use crate::model::{Era, Method, Version};
@@ -54,8 +54,13 @@ enum Stage {
 impl State {
     pub fn connect(&mut self, now: Now) -> Token {
         let token = self.next_token();
-        if !matches!(self.phase, Phase::Idle) {
-            let error = Error::new(ErrorKind::Closed, "a client connects once");
+        let refused = match &self.phase {
+            Phase::Idle => None,
+            // The carrier may have failed before it was asked: the program does not exist (C06).
+            Phase::Closed(error) => Some(copy(error)),
+            _ => Some(Error::new(ErrorKind::Closed, "a client connects once")),
+        };
+        if let Some(error) = refused {
             self.effects.push(Effect::Result(token, Err(error)));
             return token;
         }

@@ -293,7 +293,7 @@ impl State {
             return;
         }
         let version = self.version();
-        let connecting = match std::mem::replace(&mut self.phase, Phase::Closed(closed_again(&error))) {
+        let connecting = match std::mem::replace(&mut self.phase, Phase::Closed(copy(&error))) {
             Phase::Connecting(connecting) => connecting.opened,
             _ => None,
         };
