@@ -12,7 +12,7 @@ use tokio::time;
 use super::child::{Child, ChildSpec, StderrLine};
 use super::client::ClientConnection;
 use super::{clock, era_memory};
-use crate::engine::client::{ClientEngine, ClientHost, ClientOptions, Link};
+use crate::engine::client::{ClientEngine, ClientHost, ClientOptions, LARGE, Link};
 use crate::error::Error;
 use crate::wire::{Line, Lines};
 
@@ -155,18 +155,27 @@ impl Carrier {
                         _ => gather(printed, text),
                     }
                 }
-                self.engine.receive(text, clock::now());
+                // Large ones are taken below, in the memory that they came in.
+                if text.len() < LARGE {
+                    self.engine.receive(text, clock::now());
+                }
+                text.len() >= LARGE
             }
-            Line::TooLong => self.engine.receive_too_long(clock::now()),
+            Line::TooLong => {
+                self.engine.receive_too_long(clock::now());
+                false
+            }
         };
         while let Ok(read @ 1..) = stdout.read(&mut chunk).await {
             let mut rest = &chunk[..read];
             while let Some(line) = lines.next(&mut rest) {
-                take(line);
+                if take(line) {
+                    self.engine.receive_whole(lines.take_held(), clock::now());
+                }
             }
         }
-        if let Some(line) = lines.finish() {
-            take(line);
+        if lines.finish().is_some_and(take) {
+            self.engine.receive_whole(lines.take_held(), clock::now());
         }
     }
 }

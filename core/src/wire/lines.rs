@@ -101,6 +101,21 @@ impl Lines {
         self.hand_out(first)
     }
 
+    /// The line that was handed out last, in the memory that it was gathered in: a large one need not be held twice. Empty when it lay
+    /// whole in its chunk.
+    pub fn take_held(&mut self) -> Vec<u8> {
+        let mut held = match std::mem::take(&mut self.handed_out) {
+            true => std::mem::take(&mut self.held),
+            false => Vec::new(),
+        };
+        if held.last() == Some(&b'\r') {
+            held.pop();
+        }
+        let mark = held.len() - scan::strip_bom(&held).len();
+        held.drain(..mark);
+        held
+    }
+
     fn hand_out(&mut self, first: bool) -> Option<Line<'_>> {
         self.handed_out = true;
         self.judge(&self.held, first)

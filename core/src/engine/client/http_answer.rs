@@ -157,7 +157,7 @@ impl State {
                     match kind {
                         Kind::Request(request) if event.name == "message" && event.data.len() >= LARGE => {
                             let data = decoder.take_data();
-                            self.receive_whole(data, request, now);
+                            self.receive_whole(data, Some(request), now);
                         }
                         _ => self.event(kind, &event, now),
                     }
@@ -200,7 +200,7 @@ impl State {
         let Exchange { kind, reader, carried, .. } = exchange;
         match (kind, reader) {
             (Kind::Request(request), Reader::Json(body)) => {
-                self.receive_whole(body, request, now);
+                self.receive_whole(body, Some(request), now);
                 let error = Error::new(ErrorKind::Closed, "the body of the answer holds no answer").retryable();
                 self.answered(request, Err(error), None, now);
             }

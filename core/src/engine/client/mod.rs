@@ -65,6 +65,7 @@ mod tools;
 pub use host::{AskKind, Change, ClientHost, ClientState, LineSink, Link, RequestSink, Token, ToolsDiff};
 pub use operation::Operation;
 pub use options::{CallOptions, ClientOptions, EraChoice};
+pub use receive::LARGE;
 pub use tools::tool_hash;
 
 use state::{Effect, Phase, State};
@@ -135,6 +136,12 @@ impl ClientEngine {
     /// One message came in over a stream, without its line end. What is no message is reported and never answered (W02).
     pub fn receive(&self, text: &[u8], now: Now) {
         self.act(|state| state.receive(text, None, now));
+    }
+
+    /// [`ClientEngine::receive`] of a message whose buffer is not needed any more. Worth it from [`LARGE`] bytes on: the result is then
+    /// not held twice.
+    pub fn receive_whole(&self, text: Vec<u8>, now: Now) {
+        self.act(|state| state.receive_whole(text, None, now));
     }
 
     /// A message was longer than `message_bytes` and was skipped.

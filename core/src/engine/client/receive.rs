@@ -17,14 +17,15 @@ use crate::wire::{Object, RequestId, raw};
 
 /// From this size on a result is cut out of the buffer that it came in, at the price of one more look at its text. Smaller ones are
 /// copied, which is quicker.
-pub(super) const LARGE: usize = 1 << 20;
+pub const LARGE: usize = 1 << 20;
 
 impl State {
-    /// One message in answer to request `of`, whose buffer is not needed any more; a large result is not held twice.
-    pub fn receive_whole(&mut self, text: Vec<u8>, of: u64, now: Now) {
+    /// One message whose buffer is not needed any more; a large result is not held twice.
+    pub fn receive_whole(&mut self, text: Vec<u8>, of: Option<u64>, now: Now) {
         if text.len() < LARGE {
-            return self.receive(&text, Some(of), now);
+            return self.receive(&text, of, now);
         }
+        self.pulse.heard(now);
         let limits = &self.options.limits;
         let found = match envelope::parse::<Object<'_>>(&text, limits) {
             Ok(Message::Response { id, outcome: Ok(result) }) => {
@@ -33,9 +34,9 @@ impl State {
             }
             _ => None,
         };
-        let Some((id, place)) = found else { return self.receive(&text, Some(of), now) };
+        let Some((id, place)) = found else { return self.receive(&text, of, now) };
         match cut(text, place) {
-            Some(result) => self.answered(id, Ok(Cow::Owned(result)), Some(200), now),
+            Some(result) => self.answered(id, Ok(Cow::Owned(result)), of.map(|_| 200), now),
             None => {
                 self.answered(id, Err(Error::internal("a result could not be taken out of its message")), None, now)
             }

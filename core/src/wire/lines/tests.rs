@@ -101,3 +101,13 @@ proptest! {
         prop_assert_eq!(framed(&stream, &bytewise, limit), whole);
     }
 }
+
+#[test]
+fn a_line_that_was_gathered_can_be_taken() {
+    let mut lines = Lines::new(100);
+    assert_eq!(lines.next(&mut &b"on"[..]), None);
+    assert_eq!(lines.next(&mut &b"e\r\n"[..]), Some(Line::Text(b"one")));
+    assert_eq!((lines.take_held(), lines.take_held()), (b"one".to_vec(), Vec::new()));
+    assert_eq!(lines.next(&mut &b"two\n"[..]), Some(Line::Text(b"two")));
+    assert!(lines.take_held().is_empty());
+}
