@@ -136,6 +136,9 @@ class Engine:
     def close(self, grace: float) -> None:
         """Stops listening, lets running calls go on for `grace` seconds, ends streams, then queues END."""
 
+def check_target(target: bytes) -> None:
+    """Raises `Fault` where `Client.connect_target` would, for the same reasons."""
+
 class Inbox:
     """What clients tell one event loop or one waiting thread. Answers overtake logs, changes, lines of stderr and reports."""
 

@@ -112,6 +112,13 @@ fn ended(client: u64, token: u64) -> Told {
     Told { client, part: Part::Result, token, text: "null".into() }
 }
 
+/// Whether a client could be told to connect there, before it is.
+#[pyfunction]
+pub fn check_target(py: Python<'_>, target: &[u8]) -> PyResult<()> {
+    let checked = text(target).and_then(Target::parse);
+    checked.map(drop).map_err(|error| raise(py, &error))
+}
+
 #[pymethods]
 impl Client {
     #[new]

@@ -49,5 +49,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<engine::Engine>()?;
     module.add_class::<inbox::Inbox>()?;
     module.add_class::<client::Client>()?;
+    module.add_function(wrap_pyfunction!(client::check_target, module)?)?;
     Ok(())
 }

@@ -40,7 +40,7 @@ class Walk:
             on_elicit=lambda _: self._answer("elicit", answers["elicit"]),
             roots=lambda: self._answer("roots", answers["roots"]["roots"]),
             on_log=lambda params: self._told(self.logged, params),
-            on_change=lambda change: self._told(self.changed, change),
+            on_change=lambda change: self._told(self.changed, {"changed": change.kind, "uri": change.uri}),
         )
         self.tools: list[types.Tool] = []
         self.resources: list[types.Resource] = []

@@ -11,12 +11,12 @@ from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from .. import _native
 from .._result import dumps
-from ..errors import DefinitionError
+from ..errors import DefinitionError, from_fault
 from ._inbox import Inbox, LoopInbox
 
 if TYPE_CHECKING:
-    from .. import _native
     from .._runner import Runner
     from ..server import Server
 
@@ -36,6 +36,10 @@ class Remote(Target):
 
     def __init__(self, given: Mapping[str, Any], name: str) -> None:
         self._given = dumps(dict(given))
+        try:
+            _native.check_target(self._given)
+        except _native.Fault as fault:
+            raise from_fault(fault) from None
         self._name = name
 
     def __str__(self) -> str:
