@@ -248,15 +248,15 @@ impl State {
                 let due = now.monotonic.saturating_add(self.options.limits.input_for);
                 self.put_question(Ask::BackChannel { id }, question, Some(due));
             }
-            Err(error) => self.reply(&id, Err(error)),
+            Err(error) => self.reply(&id, Err(&error)),
         }
     }
 
-    fn reply(&mut self, id: &RequestId, outcome: Result<&str>) {
+    fn reply(&mut self, id: &RequestId, outcome: Result<&str, &Error>) {
         let mut out = Vec::with_capacity(128);
         match outcome {
             Ok(result) => write::result(&mut out, id, |out| out.extend_from_slice(result.as_bytes())),
-            Err(error) => write::error(&mut out, Some(id), &error),
+            Err(error) => write::error(&mut out, Some(id), error),
         }
         self.send_notice(out);
     }
@@ -275,7 +275,7 @@ impl State {
             self.report(level, text);
         }
         match ask {
-            Ask::BackChannel { id } => self.reply(&id, outcome.as_ref().map(|result| result.get()).map_err(clone)),
+            Ask::BackChannel { id } => self.reply(&id, outcome.as_deref().map(RawValue::get)),
             Ask::Input { token, index } => match outcome {
                 Err(error) => self.finish(token, Err(error), now),
                 Ok(result) => {
@@ -303,7 +303,7 @@ impl State {
         let Some(Ask::BackChannel { id }) = self.take_ask(number) else { return };
         let limit = self.options.limits.input_for.as_secs_f64();
         let text = format!("the question was not answered within {limit} s (limit `input_for`)");
-        self.reply(&id, Err(Error::new(ErrorKind::Timeout, text)));
+        self.reply(&id, Err(&Error::new(ErrorKind::Timeout, text)));
         self.effects.push(Effect::Withdrawn(number));
     }
 
@@ -345,9 +345,4 @@ fn read_answer(text: &str) -> Result<Box<RawValue>> {
         }
         _ => Err(wrong("it needs an object `result` or an object `error`".to_owned())),
     }
-}
-
-fn clone(error: &Error) -> Error {
-    let copy = Error::new(error.kind(), error.message()).with_code(error.code());
-    error.data().into_iter().fold(copy, |copy, data| copy.with_data(data.to_owned()))
 }
