@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -13,6 +12,7 @@ use super::options::parse_limits;
 use crate::engine::client::{CallOptions, ClientOptions, EraChoice, Operation};
 use crate::error::{Error, Result};
 use crate::model::{Era, Version};
+use crate::protocol::http::client::user_header;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -102,7 +102,7 @@ pub fn parse_call(text: &str) -> Result<(CallOptions, Listens)> {
     let options = CallOptions {
         timeout: seconds("timeout", call.timeout)?,
         total: seconds("total_timeout", call.total_timeout)?,
-        headers: headers_of(call.headers)?,
+        headers: call.headers.iter().map(|(name, value)| user_header(name, value)).collect::<Result<_>>()?,
         safe: call.safe,
         fresh: call.fresh,
         one_page: call.one_page,
@@ -117,19 +117,6 @@ fn seconds(name: &str, value: Option<f64>) -> Result<Option<Duration>> {
         Ok(duration) if !duration.is_zero() => Ok(Some(duration)),
         _ => Err(Error::definition(format!("`{name}` must be a positive number of seconds, got {value}"))),
     }
-}
-
-fn headers_of(headers: BTreeMap<String, String>) -> Result<HeaderMap> {
-    let mut map = HeaderMap::with_capacity(headers.len());
-    for (name, value) in headers {
-        // The value may be a secret: only the name is told.
-        let wrong = || Error::definition(format!("the header `{name}` has characters that no header may have"));
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        let mut value = HeaderValue::from_str(&value).map_err(|_| wrong())?;
-        value.set_sensitive(true);
-        map.append(key, value);
-    }
-    Ok(map)
 }
 
 #[derive(Deserialize)]

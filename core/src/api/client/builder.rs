@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::HeaderMap;
 use serde::de::IgnoredAny;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::io::http_options::HttpOptions;
 use crate::limits::Limits;
 use crate::model::Version;
+use crate::protocol::http::client::user_header;
 use crate::types;
 
 /// A client under construction: [`Client::builder`]. Every method gives it back; [`Builder::connect`] ends the construction.
@@ -149,9 +150,9 @@ impl Builder {
 
     /// Adds a header to every HTTP request: a token, a tenant. Other carriers have none.
     ///
-    /// Connecting fails with `InvalidParams` if it is no header; its value is in no error and no log.
+    /// Connecting fails with `Definition` if it is no header; its value is in no error and no log.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        match header(name, value) {
+        match user_header(name, value) {
             Ok((name, value)) => drop(self.headers.insert(name, value)),
             Err(fault) => self.fault = self.fault.or(Some(fault)),
         }
@@ -276,7 +277,7 @@ impl Builder {
     ///
     /// # Errors
     /// What kept the connection from being made, with every fact known: HTTP status, exit code, last lines of stderr; what could not
-    /// be set up (`InvalidParams`).
+    /// be set up (`Definition`, `InvalidParams`).
     pub async fn connect(self) -> Result<Client> {
         let Self { mut target, info, capabilities, mut options, headers, http, callbacks, observers, fault } = self;
         if let Some(fault) = fault {
@@ -310,15 +311,4 @@ impl Builder {
 fn json(what: &str, value: &impl serde::Serialize) -> Result<Box<str>> {
     let text = serde_json::to_string(value);
     text.map(Into::into).map_err(|error| Error::invalid_params(format!("{what} is no JSON: {error}")))
-}
-
-/// A header of the user's. Values are often secrets: they are marked as such, and no error quotes them.
-pub(super) fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
-    let name: HeaderName =
-        name.parse().map_err(|_| Error::invalid_params(format!("{name:?} is no name of a header")))?;
-    let mut value: HeaderValue = value
-        .parse()
-        .map_err(|_| Error::invalid_params(format!("the value of the header {name} is no header value")))?;
-    value.set_sensitive(true);
-    Ok((name, value))
 }

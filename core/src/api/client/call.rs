@@ -16,6 +16,7 @@ use super::{Inner, host, params};
 use crate::engine::client::{CallOptions, Operation, Token};
 use crate::error::{Error, Result};
 use crate::io::clock;
+use crate::protocol::http::client::user_header;
 use crate::types;
 
 type Progress = types::ProgressNotificationParams;
@@ -102,11 +103,11 @@ impl<R> Call<R> {
 
     /// Adds a header to this call's HTTP requests; one of the client's of that name is replaced. Other carriers have none.
     ///
-    /// The call fails with `InvalidParams` if it is no header; its value is in no error and no log.
+    /// The call fails with `Definition` if it is no header; its value is in no error and no log.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        match super::builder::header(name, value) {
+        match user_header(name, value) {
             Ok((name, value)) => drop(self.options.headers.insert(name, value)),
-            Err(fault) => self.fault = Some(fault),
+            Err(fault) => self.fault = self.fault.or(Some(fault)),
         }
         self
     }
