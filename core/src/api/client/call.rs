@@ -197,9 +197,11 @@ impl<R: TakesInput> Call<R> {
 impl Call<types::CompleteResult> {
     /// Adds the arguments that are known already: an object of strings.
     pub fn given(self, arguments: impl Serialize) -> Self {
-        let context =
-            serde_json::Map::from_iter([("arguments".to_owned(), serde_json::to_value(arguments).unwrap_or_default())]);
-        self.add("context", &context)
+        #[derive(Serialize)]
+        struct Context<A> {
+            arguments: A,
+        }
+        self.add("context", &Context { arguments })
     }
 }
 

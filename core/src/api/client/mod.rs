@@ -156,7 +156,7 @@ impl Client {
     /// that are known already.
     /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
     pub fn complete(&self, of: &Reference, argument: &str, value: &str) -> Call<types::CompleteResult> {
-        self.call(Operation::Complete, params::completion(of, argument, value), read::result)
+        self.call(Operation::Complete, Ok(of.params(argument, value, None)), read::result)
     }
 
     /// Asks whether the server is there.
