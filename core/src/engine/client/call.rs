@@ -12,7 +12,7 @@ use super::http_link::Post;
 use super::input::Input;
 use super::operation::{Operation, Plan};
 use super::options::CallOptions;
-use super::pages::{Pages, items_member};
+use super::pages::Pages;
 use super::repeat::Again;
 use super::request::{self, Extra};
 use super::state::{Effect, Phase, Purpose, Sent, State, Timer, closed_again, empty, invalid};
@@ -300,7 +300,7 @@ impl State {
         call.hint.add(&result, now);
         let answer = match call.plan {
             Plan::Empty(_) => empty(),
-            Plan::Request(method) if items_member(method).is_some() => match self.page(token, &result) {
+            Plan::Request(_) if call.operation.items_member().is_some() => match self.page(token, &result) {
                 Ok(Some(all)) => all,
                 Ok(None) => {
                     self.arm(token, now);

@@ -66,6 +66,17 @@ impl Operation {
         Self::WORDS.iter().find(|(_, operation)| *operation == self).map_or("", |(word, _)| word)
     }
 
+    /// The member of its result that holds the items; none for what lists nothing.
+    pub fn items_member(self) -> Option<&'static str> {
+        match self {
+            Self::ListTools => Some("tools"),
+            Self::ListResources => Some("resources"),
+            Self::ListTemplates => Some("resourceTemplates"),
+            Self::ListPrompts => Some("prompts"),
+            _ => None,
+        }
+    }
+
     pub(super) fn plan(self, era: Era) -> Plan {
         let modern = era == Era::Modern;
         match self {
