@@ -142,7 +142,8 @@ impl Builder {
         self
     }
 
-    /// Sets how the server is reached over HTTP: certificates, proxy, cookies, socket. Other carriers have none of it.
+    /// Sets how the server is reached over HTTP: certificates, proxy, cookies, socket. Its headers replace those of the target that have
+    /// the same names. Other carriers have none of it.
     pub fn http(mut self, options: HttpOptions) -> Self {
         self.http = Some(options);
         self
@@ -287,12 +288,11 @@ impl Builder {
         options.info = json("the client's own description", &info)?;
         options.capabilities = json("the client's capabilities", &capabilities)?;
         let desk = Arc::new(Desk::new(callbacks, observers, &options.limits, &runtime));
-        if let Target::Url { http: own, .. } = &mut target {
-            if let Some(given) = http {
-                let before = std::mem::replace(&mut **own, given);
-                own.headers.extend(before.headers);
-            }
-            own.headers.extend(headers);
+        if let Some(http) = http {
+            target.set_http(http);
+        }
+        if let Target::Url { http, .. } = &mut target {
+            http.headers.extend(headers);
         }
         let connection = target.connect(&runtime, options, Arc::clone(&desk) as Arc<dyn ClientHost>);
         desk.questions.serve(&connection.engine);
