@@ -51,6 +51,7 @@ pub struct Identity {
 
 /// Which proxy is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProxyChoice {
     /// What `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, in capitals or not; where none is set, what the system is set
     /// to. Servers on this machine (`localhost`, 127.0.0.0/8, `::1`) are reached directly (Y05).

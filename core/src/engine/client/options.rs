@@ -8,6 +8,7 @@ use crate::wire::write;
 
 /// Which servers the client speaks with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EraChoice {
     /// Whatever the server speaks; it is asked.
     #[default]
