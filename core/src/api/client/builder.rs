@@ -49,9 +49,10 @@ use crate::types;
 /// each question, in either era of the protocol, and is dropped when its answer is no longer wanted. What it fails with is the error that
 /// the server reads.
 ///
-/// What only tells (`on_log`, `on_progress`, `on_change`, `on_state`, `on_stderr`) is called in one task, one event after the other. A slow one holds up later
-/// events and nothing else, never the answer of a call; when `Limits::host_events` wait, further ones are dropped and counted by
-/// [`Client::dropped_events`]. None of them should block its thread. One that holds a clone of its own client keeps it alive for ever.
+/// What only tells (`on_log`, `on_change`, `on_state`, `on_stderr`) is called in one task, one event after the other. A slow one holds up
+/// later events and nothing else, never the answer of a call; when `Limits::host_events` wait, further ones are dropped and counted by
+/// [`Client::dropped_events`]. `on_progress` is called by the task that awaits the call, before its answer. None of them should block its
+/// thread. One that holds a clone of its own client keeps it alive for ever.
 #[must_use = "a client does nothing until it connects"]
 pub struct Builder {
     target: Target,
@@ -250,7 +251,9 @@ impl Builder {
         self
     }
 
-    /// Sets who hears how far any call is; for one call there is [`Call::on_progress`](super::Call::on_progress).
+    /// Sets who hears how far any call is: called by the task that awaits it, in order, and never after its end. For one call there is
+    /// [`Call::on_progress`](super::Call::on_progress).
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress>.
     pub fn on_progress(mut self, tell: impl Fn(types::ProgressNotificationParams) + Send + Sync + 'static) -> Self {
         self.observers.progress = Some(Box::new(tell));
         self

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
+use super::host::Progress;
 use super::input::{self, Step, TakesInput};
 use super::read::{self, Page};
 use super::{Inner, host, params};
@@ -18,8 +19,6 @@ use crate::error::{Error, Result};
 use crate::io::clock;
 use crate::protocol::http::client::user_header;
 use crate::types;
-
-type Progress = types::ProgressNotificationParams;
 
 /// A call to make: await it, after saying what it should have different from others.
 ///
@@ -216,10 +215,17 @@ impl<R> Future for Call<R> {
             this.pending.stage = Stage::Over;
             return Poll::Ready(Err(fault));
         }
+        let wants_progress = this.on_progress.is_some() || this.pending.client.desk.hears_progress();
         let mut progress = VecDeque::new();
-        let answer = this.pending.poll(cx, this.on_progress.is_some().then_some(&mut progress));
-        if let Some(tell) = &mut this.on_progress {
-            progress.iter().filter_map(|params| host::read(params)).for_each(tell);
+        let answer = this.pending.poll(cx, wants_progress.then_some(&mut progress));
+        let desk = &this.pending.client.desk;
+        for progress in progress.iter().filter_map(|params| host::read::<Progress>(params)) {
+            if desk.hears_progress() {
+                desk.tell_progress(progress.clone());
+            }
+            if let Some(tell) = &mut this.on_progress {
+                tell(progress);
+            }
         }
         let answer = ready!(answer)?;
         Poll::Ready((this.read)(&this.asked, answer))

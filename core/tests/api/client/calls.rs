@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use omniport::api::client::{CallOptions, Client, Level, Operation, Reference};
-use omniport::api::{Context, Json, NoArguments, PromptSpec, Server, ToolError};
+use omniport::api::client::{Builder, CallOptions, Client, Level, Operation, Reference};
+use omniport::api::{App, Context, Json, NoArguments, PromptSpec, Server, ToolError};
 use omniport::error::ErrorKind;
 use omniport::types::{ContentBlock, ResourceContents};
 use schemars::JsonSchema;
@@ -147,18 +147,20 @@ async fn a_call_has_its_own_meta_and_its_own_time() {
     }
 }
 
+fn stepping() -> App {
+    let steps = |_: NoArguments, cx: Context| async move {
+        for step in 1..=5_u8 {
+            cx.progress(step.into(), Some(5.0), Some("a step"));
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    };
+    server().tool("steps", "", steps).build().unwrap()
+}
+
 #[tokio::test]
 async fn w24_progress_comes_in_order_and_before_the_answer() {
-    let app = server()
-        .tool("steps", "", |_: NoArguments, cx: Context| async move {
-            for step in 1..=5_u8 {
-                cx.progress(step.into(), Some(5.0), Some("a step"));
-                tokio::task::yield_now().await;
-            }
-            Ok(())
-        })
-        .build()
-        .unwrap();
+    let app = stepping();
     for client in plain(&app).await {
         let seen = Arc::<Mutex<Vec<f64>>>::default();
         let tell = Arc::clone(&seen);
@@ -168,6 +170,28 @@ async fn w24_progress_comes_in_order_and_before_the_answer() {
         });
         call.await.unwrap();
         assert_eq!(*seen.lock().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0]);
+    }
+}
+
+#[tokio::test]
+async fn x03_progress_of_any_call_is_told_before_its_answer() {
+    let app = stepping();
+    let seen = Arc::<Mutex<Vec<f64>>>::default();
+    let hearing = |builder: Builder| {
+        let seen = Arc::clone(&seen);
+        builder.on_progress(move |progress| {
+            seen.lock().unwrap().push(progress.progress);
+            assert!(progress.progress < 5.0, "a bug of the user's, which costs no answer");
+        })
+    };
+    for client in clients(&app, hearing).await {
+        client.call_tool("steps", ()).await.unwrap();
+        assert_eq!(*seen.lock().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0]);
+        seen.lock().unwrap().clear();
+        let own = Arc::clone(&seen);
+        client.call_tool("steps", ()).on_progress(move |_| own.lock().unwrap().push(0.0)).await.unwrap();
+        assert_eq!(*seen.lock().unwrap(), [1.0, 0.0, 2.0, 0.0, 3.0, 0.0, 4.0, 0.0, 5.0, 0.0]);
+        seen.lock().unwrap().clear();
     }
 }
 
