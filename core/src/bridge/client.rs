@@ -19,8 +19,11 @@ static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 /// Which notifications somebody listens to; the others never reach the language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listens {
+    /// `notifications/progress`.
     pub progress: bool,
+    /// `notifications/message`.
     pub log: bool,
+    /// Lines that the server process writes to stderr; of the client as a whole only.
     pub stderr: bool,
 }
 
