@@ -41,8 +41,8 @@ pub struct ClientOptions {
 }
 
 impl ClientOptions {
-    /// Settings for a client of that name and version, without capabilities. Results are often larger than requests, so
-    /// `message_bytes` is 64 MiB here (W20); `queued_bytes` is 256 MiB, as many large calls may be started at once (C09).
+    /// Settings for a client of that name and version, without capabilities. `message_bytes` and `queued_bytes` are larger than those
+    /// of servers: results are often large (W20), and many large calls may be started at once (C09).
     pub fn new(name: &str, version: &str) -> Self {
         let mut info = Vec::new();
         info.push(b'{');
