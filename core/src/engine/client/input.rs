@@ -15,7 +15,7 @@ use super::state::{Effect, State, Timer, empty, invalid};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::params;
 use crate::model::{Era, Level, Method};
-use crate::protocol::modern::input::check_answer;
+use crate::protocol::modern::input;
 use crate::time::Now;
 use crate::wire::envelope::WireError;
 use crate::wire::{RequestId, raw, write};
@@ -76,7 +76,7 @@ impl Reader {
             Ok(result) => result,
             Err(error) => return HostAnswer { outcome: Err(error), report: None },
         };
-        match check_answer(self.kind.method(), self.schema.as_deref(), &result, &self.options.limits) {
+        match input::check_answer(self.kind.method(), self.schema.as_deref(), &result, &self.options.limits) {
             Ok(()) => HostAnswer { outcome: Ok(result), report: None },
             Err(error) if error.kind() == ErrorKind::InvalidParams => {
                 let report = Some((Level::Error, error.to_string()));
@@ -198,9 +198,7 @@ impl State {
 
     /// What a method asks for, if the client declared that it can be asked that.
     fn question_of(&self, method: &str, params: Option<&RawValue>) -> Result<Question> {
-        let is_url = params
-            .and_then(|params| raw::get(params, "mode").ok().flatten())
-            .is_some_and(|mode| mode.get() == "\"url\"");
+        let is_url = input::is_url(params.and_then(|params| raw::get(params, "mode").ok().flatten()));
         let can = self.capabilities;
         let (kind, declared) = match Method::parse(method) {
             Some(Method::Elicit) if is_url => (AskKind::Elicit, can.elicit_url),
