@@ -101,7 +101,7 @@ pub fn parse_call(text: &str) -> Result<(CallOptions, Listens)> {
         serde_json::from_str(text).map_err(|error| Error::definition(format!("the options of a call: {error}")))?;
     let options = CallOptions {
         timeout: seconds("timeout", call.timeout)?,
-        total: seconds("total_timeout", call.total_timeout)?,
+        total_timeout: seconds("total_timeout", call.total_timeout)?,
         headers: call.headers.iter().map(|(name, value)| user_header(name, value)).collect::<Result<_>>()?,
         safe: call.safe,
         fresh: call.fresh,

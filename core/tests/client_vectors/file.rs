@@ -112,7 +112,7 @@ impl StartOptions {
     pub fn build(&self) -> Result<CallOptions, String> {
         let mut options = CallOptions::default();
         options.timeout = self.timeout_ms.map(Duration::from_millis);
-        options.total = self.total_ms.map(Duration::from_millis);
+        options.total_timeout = self.total_ms.map(Duration::from_millis);
         options.headers = headers(&self.headers)?;
         options.safe = self.safe;
         options.fresh = self.fresh;

@@ -115,8 +115,8 @@ impl Builder {
     }
 
     /// Sets how long any call waits in all; an hour by default.
-    pub fn total(self, total: Duration) -> Self {
-        self.limits(|limits| limits.call_total = total)
+    pub fn total_timeout(self, timeout: Duration) -> Self {
+        self.limits(|limits| limits.call_total = timeout)
     }
 
     /// Sets how long connecting may take, the start of a process included; 60 s by default.

@@ -95,8 +95,8 @@ impl<R> Call<R> {
     }
 
     /// Sets how long to wait in all, whatever progress there is. `Limits::call_total` otherwise.
-    pub fn total(mut self, total: Duration) -> Self {
-        self.options.total = Some(total);
+    pub fn total_timeout(mut self, timeout: Duration) -> Self {
+        self.options.total_timeout = Some(timeout);
         self
     }
 

@@ -123,7 +123,7 @@ impl Client {
 
     /// All resource templates, as tools.
     /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates>.
-    pub fn list_templates(&self) -> Call<Vec<types::ResourceTemplate>> {
+    pub fn list_resource_templates(&self) -> Call<Vec<types::ResourceTemplate>> {
         self.call(Operation::ListTemplates, nothing(), read::list)
     }
 

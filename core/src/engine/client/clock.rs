@@ -26,7 +26,7 @@ impl Clock {
     pub fn new(options: &CallOptions, limits: &Limits) -> Self {
         Self {
             timeout: options.timeout.unwrap_or(limits.call_for),
-            total: options.total.unwrap_or(limits.call_total),
+            total: options.total_timeout.unwrap_or(limits.call_total),
             ends: Duration::MAX,
             due: None,
         }

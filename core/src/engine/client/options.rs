@@ -69,7 +69,7 @@ pub struct CallOptions {
     /// How long to wait for the answer; each progress starts it anew. `call_for` otherwise.
     pub timeout: Option<Duration>,
     /// How long to wait in all, whatever progress there is. `call_total` otherwise.
-    pub total: Option<Duration>,
+    pub total_timeout: Option<Duration>,
     /// Headers of this call's HTTP requests, besides those of the client; the same name replaces, but for the protocol's own. Private
     /// results are kept for calls with the same headers alone.
     pub headers: http::HeaderMap,

@@ -53,7 +53,7 @@ async fn every_method_works_in_both_eras() {
         let tools = client.list_tools().await.unwrap();
         assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["add", "fail"]);
         assert_eq!(client.list_resources().await.unwrap()[0].uri, "test://text");
-        assert_eq!(client.list_templates().await.unwrap()[0].uri_template, "test://{name}/text");
+        assert_eq!(client.list_resource_templates().await.unwrap()[0].uri_template, "test://{name}/text");
         assert_eq!(client.list_prompts().await.unwrap()[0].name, "greet");
 
         let result = client.call_tool("add", Pair { a: 1, b: 2 }).await.unwrap();
@@ -142,7 +142,7 @@ async fn a_call_has_its_own_meta_and_its_own_time() {
         assert_eq!(result.structured_content.unwrap()["it"], 7);
         let error = client.call_tool("never", ()).timeout(Duration::from_millis(1)).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Timeout);
-        let error = client.call_tool("never", ()).total(Duration::from_millis(1)).await.unwrap_err();
+        let error = client.call_tool("never", ()).total_timeout(Duration::from_millis(1)).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Timeout);
     }
 }
