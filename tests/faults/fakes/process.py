@@ -153,10 +153,10 @@ def hangs_in_a_call(message: Message) -> None:
 
 
 def leaves_children(message: Message) -> None:
-    send(reply(message, ERA))
     if message.get("method") == "tools/list" and FOLDER is not None:
         child = subprocess.Popen(["sh", "-c", "sleep 3600 & wait"])
         (FOLDER / "pids").write_text(f"{os.getpid()} {child.pid}")
+    send(reply(message, ERA))
 
 
 def changes_its_tools(message: Message) -> None:
