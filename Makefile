@@ -8,7 +8,7 @@ ENV := source tools/env.sh
 
 help:
 	@echo "make demo [DB=path]   a real MCP server on the engine, driven by the project's own client"
-	echo "make test             every test"
+	echo "make test             every test; conformance, interop and faults are parts of it"
 	echo "make build            release builds of all languages"
 	echo "make bench            this project and its peers, side by side, as ratios"
 	echo "make fuzz [SECONDS_EACH=n] the fuzz targets, each for that long"

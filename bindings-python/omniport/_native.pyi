@@ -42,7 +42,7 @@ TOLD_ASKED: Final[int]  # the server asks; token: the number for `Client.answer`
 TOLD_WITHDRAWN: Final[int]  # question `token` needs no answer any more
 TOLD_CHANGE: Final[
     int
-]  # text: {"kind": "tools"|"resources"|"prompts"|"resource"|"ended", "uri"?, "added"?, "removed"?, "changed"?}; "ended": of the subscription `token`
+]  # text: {"kind": "tools"|"resources"|"prompts"|"resource"|"missed"|"ended", "uri"?, "added"?, "removed"?, "changed"?}; "missed", "ended": of the subscription that call `token` opened, "missed" also of everything when it is 0
 TOLD_STATE: Final[int]  # text: {"state": "connecting"|"ready"|"recovering"|"failed"|"closed", "cause"?}
 TOLD_STDERR: Final[int]  # a line of the server process, plain text
 TOLD_REPORT: Final[int]  # a fault worth a log line; token: its level (10 debug .. 40 error); plain text
@@ -166,10 +166,12 @@ class Client:
         `params` are the protocol's own, except for "complete": {"reference": as for `Engine.add_completion`, "argument", "value", "arguments"?}.
         options: {"timeout"?, "total_timeout"?: seconds, "headers"?: {name: value}, "safe"?, "fresh"?, "one_page"?, "by_hand"?: bool, "listens"?: {"progress"?, "log"?: bool}}.
         Returns a token; its answer, progress and log messages go to `inbox`."""
-    def cancel(self, token: int, reason: str) -> None: ...
-    def answer(self, number: int, text: bytes) -> None:
-        """The answer to what the server asked: {"result": {...}} or {"error": {"code", "message"}}."""
-    def roots_changed(self) -> None: ...
+    def cancel(self, token: int, reason: str) -> None:
+        """Takes a call back: it fails as cancelled at once, and the server is told. A token that is over is ignored."""
+    def answer(self, number: int, answer: bytes) -> None:
+        """The answer to what the server asked: {"result": {...}} or {"error": {"code", "message", "data"?}}."""
+    def roots_changed(self) -> None:
+        """The roots are different now: a legacy server is told, a modern one asks when it wants to know."""
     def handled(self, count: int) -> None:
         """So many notifications (progress, logs, changes, lines of stderr) were handled: when `host_events` of them wait, further ones are dropped and counted."""
     def move_home(self, inbox: Inbox) -> None:

@@ -60,7 +60,7 @@ async fn list(client: &Client) -> Result<()> {
         for resource in client.list_resources().await? {
             println!("resource  {}  {}", resource.uri, resource.name);
         }
-        for template in client.list_templates().await? {
+        for template in client.list_resource_templates().await? {
             println!("template  {}  {}", template.uri_template, template.name);
         }
     }

@@ -34,7 +34,7 @@ pub enum ErrorKind {
     Closed,
     /// The request was refused before the protocol looked at it: host, origin, credentials.
     Refused,
-    /// A definition cannot be registered: bad schema, template, name.
+    /// A definition or a setting of the user's cannot be: schema, template, name, header, limit.
     Definition,
     /// The peer answered with an error of its own.
     Remote,

@@ -80,7 +80,7 @@ macro_rules! limits {
 }
 
 limits! {
-    /// Bytes of one message: a line, a request body, an event.
+    /// Bytes of one message: a line, a request body, an event. Clients have 64 MiB, for results are often larger than requests (W20).
     message_bytes: usize = 4 << 20,
     /// Nesting of arrays and objects in one message.
     json_depth: usize = 128,
@@ -104,7 +104,8 @@ limits! {
     session_idle: Duration = Duration::from_secs(1800),
     /// Subscriptions of one connection, and resources of one subscription.
     subscriptions: usize = 1024,
-    /// Bytes that wait for a slow reader before notifications are dropped.
+    /// Bytes that wait for a slow reader. A server drops notifications beyond it. A client, which has 256 MiB, refuses calls beyond it,
+    /// and gives up a server process for which twice as much waits (C09).
     queued_bytes: usize = 8 << 20,
     /// Events kept of one resumable stream.
     replay_events: usize = 256,

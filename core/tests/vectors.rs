@@ -15,7 +15,8 @@ use omniport::protocol::sink::{Frame, Sink};
 use omniport::time::Now;
 use support::invariants::Ledger;
 use support::revisions::files;
-use support::run::{Tally, run};
+use support::rule::Tally;
+use support::run::run;
 use support::server::Standard;
 use support::vector::{ServerSettings, Transport, Vector};
 

@@ -19,8 +19,11 @@ static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 /// Which notifications somebody listens to; the others never reach the language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listens {
+    /// `notifications/progress`.
     pub progress: bool,
+    /// `notifications/message`.
     pub log: bool,
+    /// Lines that the server process writes to stderr; of the client as a whole only.
     pub stderr: bool,
 }
 
@@ -243,17 +246,14 @@ impl ClientHost for ClientDesk {
 
 /// The text of a change, and the call it belongs to.
 fn change_text(change: &Change) -> (Token, Vec<u8>) {
-    let (kind, uri, token) = match change {
-        Change::Tools(_) => ("tools", None, 0),
-        Change::Resources => ("resources", None, 0),
-        Change::Prompts => ("prompts", None, 0),
-        Change::Resource { uri } => ("resource", Some(uri), 0),
-        Change::Missed { token } => ("missed", None, token.unwrap_or_default()),
-        Change::Ended { token } => ("ended", None, *token),
-    };
     let mut text = b"{".to_vec();
-    write::member_string(&mut text, "kind", kind);
-    if let Some(uri) = uri {
+    write::member_string(&mut text, "kind", change.word());
+    let token = match change {
+        Change::Missed { token } => token.unwrap_or_default(),
+        Change::Ended { token } => *token,
+        _ => 0,
+    };
+    if let Change::Resource { uri } = change {
         write::member_string(&mut text, "uri", uri);
     }
     if let Change::Tools(Some(diff)) = change {

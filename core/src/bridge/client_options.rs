@@ -4,15 +4,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::client::Listens;
-use super::options::parse_limits;
+use super::options::{parse_limits, parse_reference};
 use crate::engine::client::{CallOptions, ClientOptions, EraChoice, Operation};
 use crate::error::{Error, Result};
 use crate::model::{Era, Version};
+use crate::protocol::http::client::user_header;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -101,8 +101,8 @@ pub fn parse_call(text: &str) -> Result<(CallOptions, Listens)> {
         serde_json::from_str(text).map_err(|error| Error::definition(format!("the options of a call: {error}")))?;
     let options = CallOptions {
         timeout: seconds("timeout", call.timeout)?,
-        total: seconds("total_timeout", call.total_timeout)?,
-        headers: headers_of(call.headers)?,
+        total_timeout: seconds("total_timeout", call.total_timeout)?,
+        headers: call.headers.iter().map(|(name, value)| user_header(name, value)).collect::<Result<_>>()?,
         safe: call.safe,
         fresh: call.fresh,
         one_page: call.one_page,
@@ -119,39 +119,15 @@ fn seconds(name: &str, value: Option<f64>) -> Result<Option<Duration>> {
     }
 }
 
-fn headers_of(headers: BTreeMap<String, String>) -> Result<HeaderMap> {
-    let mut map = HeaderMap::with_capacity(headers.len());
-    for (name, value) in headers {
-        // The value may be a secret: only the name is told.
-        let wrong = || Error::definition(format!("the header `{name}` has characters that no header may have"));
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        let mut value = HeaderValue::from_str(&value).map_err(|_| wrong())?;
-        value.set_sensitive(true);
-        map.append(key, value);
-    }
-    Ok(map)
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Completion<'a> {
     #[serde(borrow)]
-    reference: Reference<'a>,
-    #[serde(borrow)]
-    argument: &'a RawValue,
-    #[serde(borrow)]
-    value: &'a RawValue,
+    reference: &'a RawValue,
+    argument: String,
+    value: String,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Reference<'a> {
-    #[serde(borrow)]
-    prompt: Option<&'a RawValue>,
-    #[serde(borrow)]
-    template: Option<&'a RawValue>,
 }
 
 /// The protocol's parameters of an operation; only completions are given in words of our own.
@@ -159,19 +135,9 @@ pub fn params_of(operation: Operation, text: &str) -> Result<Cow<'_, str>> {
     if operation != Operation::Complete {
         return Ok(Cow::Borrowed(text));
     }
-    let wrong = |why: &dyn std::fmt::Display| {
-        Error::invalid_params(format!("a completion needs reference, argument and value: {why}"))
-    };
-    let completion: Completion<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
-    let reference = match completion.reference {
-        Reference { prompt: Some(name), template: None } => format!("{{\"type\":\"ref/prompt\",\"name\":{name}}}"),
-        Reference { prompt: None, template: Some(uri) } => format!("{{\"type\":\"ref/resource\",\"uri\":{uri}}}"),
-        _ => return Err(wrong(&"the reference is {\"prompt\": name} or {\"template\": uri}")),
-    };
-    let context =
-        completion.arguments.map_or_else(String::new, |given| format!(",\"context\":{{\"arguments\":{given}}}"));
-    let (name, value) = (completion.argument, completion.value);
-    Ok(Cow::Owned(format!("{{\"ref\":{reference},\"argument\":{{\"name\":{name},\"value\":{value}}}{context}}}")))
+    let Completion { reference, argument, value, arguments } = serde_json::from_str(text)
+        .map_err(|error| Error::invalid_params(format!("a completion needs reference, argument and value: {error}")))?;
+    Ok(Cow::Owned(parse_reference(reference.get())?.params(&argument, &value, arguments)))
 }
 
 #[cfg(test)]
@@ -194,6 +160,19 @@ mod tests {
             let error = parse_call(text).unwrap_err().to_string();
             assert!(error.contains(name) && !error.contains("secret"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_completion_gets_the_words_of_the_protocol() {
+        let params = |text| params_of(Operation::Complete, text).map(Cow::into_owned);
+        let text = r#"{"reference":{"prompt":"p"},"argument":"a","value":"v","arguments":{"b":"w"}}"#;
+        let expected = r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"v"},"context":{"arguments":{"b":"w"}}}"#;
+        assert_eq!(params(text).unwrap(), expected);
+        let text = r#"{"reference":{"template":"t://{a}"},"argument":"a","value":""}"#;
+        let expected = r#"{"ref":{"type":"ref/resource","uri":"t://{a}"},"argument":{"name":"a","value":""}}"#;
+        assert_eq!(params(text).unwrap(), expected);
+        assert!(params(r#"{"reference":{},"argument":"a","value":""}"#).is_err());
+        assert!(params(r#"{"reference":{"prompt":"p"},"value":""}"#).is_err());
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! What clients tell a language, by whoever reads it: one inbox for each event loop and each waiting thread, for all clients they use.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::queue::Wake;
+use super::wake::{Bell, Wake};
 
 /// What a client tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +23,8 @@ pub enum Part {
     Asked,
     /// Question `token` needs no answer any more.
     Withdrawn,
-    /// Something changed at the server; text `{"kind", "uri"?, "added"?, "removed"?, "changed"?}`.
+    /// Something changed at the server; text `{"kind", "uri"?, "added"?, "removed"?, "changed"?}`. `token` is the call that opened the
+    /// subscription where it is about one (`missed`, `ended`), else 0.
     Change,
     /// How the connection is; text `{"state", "cause"?}`.
     State,
@@ -48,16 +48,18 @@ impl Part {
 pub struct Told {
     /// The number of the client.
     pub client: u64,
+    /// What it is; it says what `token` and `text` are.
     pub part: Part,
+    /// The call or the question that it is about.
     pub token: u64,
+    /// JSON or plain text.
     pub text: Bytes,
 }
 
 /// What was told and not yet taken. Answers overtake what can wait.
 pub struct Inbox {
     lanes: Mutex<Lanes>,
-    scheduled: AtomicBool,
-    wake: Box<dyn Wake>,
+    bell: Bell,
 }
 
 #[derive(Default)]
@@ -69,7 +71,7 @@ struct Lanes {
 impl Inbox {
     /// An empty inbox that wakes its reader by `wake`, once per idle-to-busy edge.
     pub fn new(wake: Box<dyn Wake>) -> Self {
-        Self { lanes: Mutex::default(), scheduled: AtomicBool::new(false), wake }
+        Self { lanes: Mutex::default(), bell: Bell::new(wake) }
     }
 
     fn lanes(&self) -> MutexGuard<'_, Lanes> {
@@ -84,20 +86,12 @@ impl Inbox {
             false => lanes.urgent.push_back(told),
         }
         drop(lanes);
-        self.schedule();
-    }
-
-    fn schedule(&self) {
-        if !self.scheduled.swap(true, Ordering::AcqRel) {
-            self.wake.wake();
-        }
+        self.bell.ring();
     }
 
     /// Takes at most `most` things. Never blocks.
     pub fn take(&self, most: usize) -> Vec<Told> {
-        self.wake.clear();
-        // Cleared before anything is taken: what comes in between wakes once more, and is not lost.
-        self.scheduled.store(false, Ordering::Release);
+        self.bell.answered();
         let mut lanes = self.lanes();
         let urgent = lanes.urgent.len().min(most);
         let patient = lanes.patient.len().min(most - urgent);
@@ -106,7 +100,7 @@ impl Inbox {
         let more = !first.is_empty() || !second.is_empty();
         drop(lanes);
         if more {
-            self.schedule();
+            self.bell.ring();
         }
         batch
     }
@@ -115,7 +109,7 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
 

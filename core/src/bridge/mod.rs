@@ -9,11 +9,13 @@ mod inbox;
 mod options;
 mod queue;
 mod server;
+mod wake;
 
 pub use client::{ClientDesk, Listens};
 pub use client_options::{params_of, parse_call, parse_client};
 pub use desk::{Desk, Failed, answer_text, write_error};
 pub use inbox::{Inbox, Part, Told};
 pub use options::parse_limits;
-pub use queue::{Item, ItemKind, Queue, Wake};
+pub use queue::{Item, ItemKind, Queue};
 pub use server::Server;
+pub use wake::Wake;

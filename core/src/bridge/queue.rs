@@ -1,20 +1,12 @@
 //! Events for a language, taken in batches. The language is woken once per idle-to-busy edge.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 
-/// Wakes the thread that drains the queue. Called from any thread; must not run foreign code.
-pub trait Wake: Send + Sync {
-    /// There is something in the queue.
-    fn wake(&self);
-
-    /// The queue is about to be taken: what woke is put back.
-    fn clear(&self) {}
-}
+use super::wake::{Bell, Wake};
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,14 +53,13 @@ pub struct Item {
 pub struct Queue {
     items: Mutex<VecDeque<Item>>,
     filled: Condvar,
-    scheduled: AtomicBool,
-    wake: Box<dyn Wake>,
+    bell: Bell,
 }
 
 impl Queue {
     /// An empty queue that wakes its language by `wake`.
     pub fn new(wake: Box<dyn Wake>) -> Self {
-        Self { items: Mutex::default(), filled: Condvar::new(), scheduled: AtomicBool::new(false), wake }
+        Self { items: Mutex::default(), filled: Condvar::new(), bell: Bell::new(wake) }
     }
 
     fn items(&self) -> MutexGuard<'_, VecDeque<Item>> {
@@ -79,23 +70,19 @@ impl Queue {
     pub fn push(&self, item: Item) {
         self.items().push_back(item);
         self.filled.notify_one();
-        if !self.scheduled.swap(true, Ordering::AcqRel) {
-            self.wake.wake();
-        }
+        self.bell.ring();
     }
 
     /// Takes at most `most` items. Never blocks.
     pub fn take(&self, most: usize) -> Vec<Item> {
-        self.wake.clear();
-        // Cleared before the items are taken: an item that comes in between wakes once more, and is not lost.
-        self.scheduled.store(false, Ordering::Release);
+        self.bell.answered();
         let mut items = self.items();
         let count = items.len().min(most);
         let batch = items.drain(..count).collect();
         let more = !items.is_empty();
         drop(items);
-        if more && !self.scheduled.swap(true, Ordering::AcqRel) {
-            self.wake.wake();
+        if more {
+            self.bell.ring();
         }
         batch
     }
@@ -115,7 +102,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
 

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName};
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
+use crate::protocol::http::client::user_header;
 
 /// The HTTP settings of one client.
 #[derive(Clone, Default)]
@@ -50,6 +51,7 @@ pub struct Identity {
 
 /// Which proxy is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProxyChoice {
     /// What `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, in capitals or not; where none is set, what the system is set
     /// to. Servers on this machine (`localhost`, 127.0.0.0/8, `::1`) are reached directly (Y05).
@@ -118,7 +120,7 @@ impl HttpOptions {
         }
         let ca_file = members.ca_file.map(Pem::File);
         Ok(Self {
-            headers: headers(members.headers)?,
+            headers: members.headers.iter().map(|(name, value)| user_header(name, value)).collect::<Result<_>>()?,
             ca: ca_file.into_iter().chain(members.ca_pem.map(Pem::Text)).collect(),
             identity: members.client_cert.map(|certificates| Identity {
                 certificates: Pem::File(certificates),
@@ -136,20 +138,6 @@ impl HttpOptions {
     }
 }
 
-fn headers(members: BTreeMap<String, String>) -> Result<HeaderMap> {
-    let mut map = HeaderMap::with_capacity(members.len());
-    for (name, value) in members {
-        // The value may be a secret: only the name is told.
-        let wrong = || {
-            let name = name.escape_debug();
-            Error::definition(format!("the header `{name}` has characters that no header may have"))
-        };
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        map.append(key, HeaderValue::from_str(&value).map_err(|_| wrong())?);
-    }
-    Ok(map)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +148,7 @@ mod tests {
             "proxy":"off","cookies":false,"socket":"/s"}"#;
         let options = HttpOptions::parse(text).unwrap();
         assert_eq!(options.headers["authorization"], "Bearer s3cr3t");
+        assert!(options.headers["authorization"].is_sensitive());
         assert!(matches!(&options.ca[..], [Pem::File(_), Pem::Text(_)]));
         assert!(options.identity.is_some_and(|identity| identity.key.is_none()));
         assert!(options.accept_any_certificate && options.no_cookies && options.socket.is_some());

@@ -53,6 +53,16 @@ impl Target {
         Self::Url { url: url.into(), http: Box::default() }
     }
 
+    /// Replaces how the server is reached over HTTP. Headers that the target has already are kept, unless these name them too. Other
+    /// targets have none of it.
+    pub fn set_http(&mut self, options: HttpOptions) {
+        if let Self::Url { http, .. } = self {
+            let before = std::mem::replace(&mut **http, options);
+            let given = std::mem::replace(&mut http.headers, before.headers);
+            http.headers.extend(given);
+        }
+    }
+
     /// Connects, on that runtime. What goes wrong is the result of [`ClientConnection::opened`].
     pub fn connect(self, runtime: &Handle, options: ClientOptions, host: Arc<dyn ClientHost>) -> ClientConnection {
         match self {

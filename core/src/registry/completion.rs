@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::Slot;
 use crate::error::{Error, Result};
 use crate::model::params;
+use crate::wire::write;
 
 /// What an argument belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +43,32 @@ impl Reference {
                 other.escape_debug()
             ))),
         }
+    }
+
+    /// The parameters of `completion/complete`: what `argument` may become when `value` is typed so far, and `given`, an object of the
+    /// arguments that are known already.
+    pub fn params(&self, argument: &str, value: &str, given: Option<&RawValue>) -> String {
+        let (kind, member, name) = match self {
+            Self::Prompt(name) => ("ref/prompt", "name", name),
+            Self::Template(uri) => ("ref/resource", "uri", uri),
+        };
+        let mut out = b"{\"ref\":{".to_vec();
+        write::member_string(&mut out, "type", kind);
+        write::member_string(&mut out, member, name);
+        write::close(&mut out);
+        write::key(&mut out, "argument");
+        out.push(b'{');
+        write::member_string(&mut out, "name", argument);
+        write::member_string(&mut out, "value", value);
+        write::close(&mut out);
+        if let Some(given) = given {
+            write::key(&mut out, "context");
+            out.push(b'{');
+            write::member(&mut out, "arguments", given.get().as_bytes());
+            write::close(&mut out);
+        }
+        write::close(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
     }
 }
 

@@ -87,7 +87,7 @@ fn the_host_has_its_own_time_within_the_total() {
     assert_eq!((*of, error.kind(), error.fact("limit")), (token, ErrorKind::Timeout, Some("input_for")));
 
     let mut client = modern(options());
-    let total = call_options(|options| options.total = Some(Duration::from_secs(100)));
+    let total = call_options(|options| options.total_timeout = Some(Duration::from_secs(100)));
     let token = client.start_with("call_tool", r#"{"name":"t"}"#, total);
     client.reply(&client.sent_one(), &required(FORM));
     client.pass(Duration::from_secs(100));

@@ -98,7 +98,7 @@ fn one_page_is_given_as_it_is() {
 fn each_page_has_the_time_of_a_call_and_all_have_the_total() {
     let times = call_options(|options| {
         options.timeout = Some(Duration::from_secs(3));
-        options.total = Some(Duration::from_secs(8));
+        options.total_timeout = Some(Duration::from_secs(8));
     });
     let mut client = modern(options());
     let token = client.start_with("list_tools", "{}", times);

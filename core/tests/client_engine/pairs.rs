@@ -27,7 +27,7 @@ pub fn options(era: EraChoice) -> ClientOptions {
 pub fn version_of(era: EraChoice) -> Version {
     match era {
         EraChoice::Legacy(version) => version,
-        EraChoice::Auto | EraChoice::Modern => Version::V2026_07_28,
+        _ => Version::V2026_07_28,
     }
 }
 

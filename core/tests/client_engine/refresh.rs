@@ -46,7 +46,8 @@ fn changes(client: &Client<Lines>) -> Vec<Change> {
 
 fn diff(added: &[&str], removed: &[&str], changed: &[&str]) -> Change {
     let names = |names: &[&str]| names.iter().map(|name| Box::from(*name)).collect();
-    let diff = ToolsDiff { added: names(added), removed: names(removed), changed: names(changed) };
+    let mut diff = ToolsDiff::default();
+    (diff.added, diff.removed, diff.changed) = (names(added), names(removed), names(changed));
     Change::Tools(Some(Box::new(diff)))
 }
 

@@ -187,7 +187,7 @@ fn w24_progress_starts_the_time_anew_within_the_total() {
     let limits = {
         let mut options = CallOptions::default();
         options.timeout = Some(Duration::from_millis(300));
-        options.total = Some(Duration::from_secs(1));
+        options.total_timeout = Some(Duration::from_secs(1));
         options
     };
     let token = client.start_with("call_tool", r#"{"name":"t"}"#, limits);

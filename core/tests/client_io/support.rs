@@ -153,9 +153,11 @@ pub fn command(argv: &[&str]) -> ChildSpec {
 /// protocol goes to stderr.
 pub fn shell(before: &str, after: &str) -> ChildSpec {
     let serve = r#"eval "$1" >&2
-while read -r line; do id=${line#*'"id":'}; id=${id%%,*}; case "$line" in
-*'"server/discover"'*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"no"}}';;
-*'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}';;
+while read -r line; do
+rest=${line#*'"id":'}; id='{"jsonrpc":"2.0","id":'${rest%%,*}
+case "$line" in
+*'"server/discover"'*) echo "$id"',"error":{"code":-32601,"message":"no"}}';;
+*'"initialize"'*) echo "$id"',"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}';;
 esac; done
 eval "$2" >&2"#;
     command(&["sh", "-c", serve, "sh", before, after])

@@ -1,49 +1,20 @@
 //! The files: one behaviour of a client each, read strictly, so that a misspelt key fails instead of saying nothing.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use omniport::engine::client::{CallOptions, ClientOptions, EraChoice};
 use omniport::model::Version;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::revisions::{MODERN, checked, spelt_out};
+use super::revisions::MODERN;
+use super::rule::Rule;
+pub use super::rule::Transport;
 
 /// One file.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Vector {
-    pub rule: String,
-    pub spec: Vec<String>,
-    #[serde(default)]
-    pub cases: Vec<String>,
-    pub revisions: Vec<String>,
-    #[serde(default = "over_streams")]
-    pub transports: Vec<Transport>,
-    #[serde(default)]
-    pub client: ClientSettings,
-    #[serde(default)]
-    pub server: ServerSettings,
-    /// Values that differ between revisions, by revision, `legacy` or `modern`.
-    #[serde(default)]
-    pub vars: BTreeMap<String, Map<String, Value>>,
-    pub steps: Vec<Value>,
-}
-
-/// What carries the messages.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum Transport {
-    Stream,
-    Http,
-}
-
-fn over_streams() -> Vec<Transport> {
-    vec![Transport::Stream]
-}
+pub type Vector = Rule<ClientSettings, ServerSettings>;
 
 /// How the client is set up.
 #[derive(Clone, Debug, Deserialize)]
@@ -141,7 +112,7 @@ impl StartOptions {
     pub fn build(&self) -> Result<CallOptions, String> {
         let mut options = CallOptions::default();
         options.timeout = self.timeout_ms.map(Duration::from_millis);
-        options.total = self.total_ms.map(Duration::from_millis);
+        options.total_timeout = self.total_ms.map(Duration::from_millis);
         options.headers = headers(&self.headers)?;
         options.safe = self.safe;
         options.fresh = self.fresh;
@@ -260,28 +231,5 @@ impl Step {
             self.restarted.is_some(),
             self.none.is_some(),
         ]
-    }
-}
-
-impl Vector {
-    /// Reads one file.
-    pub fn read(path: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        Self::parse(&text)
-    }
-
-    /// Reads the text of one file.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let vector: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        checked(&vector.revisions, vector.vars.keys(), &vector.spec)?;
-        if vector.rule.len() < 10 || vector.spec.is_empty() && vector.cases.is_empty() {
-            return Err("a rule, and a page or a case that it comes from, are needed".to_owned());
-        }
-        Ok(vector)
-    }
-
-    /// The revisions it runs for, with `all`, `legacy` and `modern` spelt out.
-    pub fn revisions(&self) -> Vec<String> {
-        spelt_out(&self.revisions)
     }
 }

@@ -102,17 +102,16 @@ impl ClientHost for Listener {
     }
 
     fn change(&self, change: Change) {
-        let told = match change {
-            Change::Tools(None) => json!({"change": "tools"}),
-            Change::Tools(Some(diff)) => json!({"change": "tools", "diff": {
-                "added": diff.added, "removed": diff.removed, "changed": diff.changed,
-            }}),
-            Change::Resources => json!({"change": "resources"}),
-            Change::Prompts => json!({"change": "prompts"}),
-            Change::Resource { uri } => json!({"change": "resource", "uri": uri}),
-            Change::Missed { token } => json!({"change": "missed", "of": token}),
-            Change::Ended { token } => json!({"change": "ended", "of": token}),
-        };
+        let mut told = json!({"change": change.word()});
+        match change {
+            Change::Tools(Some(diff)) => {
+                told["diff"] = json!({"added": diff.added, "removed": diff.removed, "changed": diff.changed});
+            }
+            Change::Resource { uri } => told["uri"] = json!(uri),
+            Change::Missed { token } => told["of"] = json!(token),
+            Change::Ended { token } => told["of"] = json!(token),
+            _ => {}
+        }
         self.push(told, "");
     }
 

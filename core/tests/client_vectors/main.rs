@@ -17,11 +17,14 @@ mod pattern;
 mod peer;
 #[path = "../support/revisions.rs"]
 mod revisions;
+#[path = "../support/rule.rs"]
+mod rule;
 mod rules;
 mod run;
 
 use file::{Transport, Vector};
-use run::{Tally, run};
+use rule::Tally;
+use run::run;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors/client")

@@ -14,25 +14,7 @@ use super::outbox::Outbox;
 use super::pattern::{self, Bindings};
 use super::peer::{Peer, URL, events, kind};
 use super::revisions::MODERN;
-
-/// What a run did, so that nobody passes by doing nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
-    pub runs: usize,
-    pub steps: usize,
-    pub assertions: usize,
-    pub messages: usize,
-}
-
-impl Tally {
-    /// Counts another run in.
-    pub fn add(&mut self, other: Self) {
-        self.runs += other.runs;
-        self.steps += other.steps;
-        self.assertions += other.assertions;
-        self.messages += other.messages;
-    }
-}
+use super::rule::Tally;
 
 /// Runs a vector for one revision over one transport.
 pub fn run(vector: &Vector, revision: &str, transport: Transport) -> Result<Tally, String> {

@@ -8,6 +8,7 @@ pub mod invariants;
 pub mod pattern;
 pub mod replies;
 pub mod revisions;
+pub mod rule;
 pub mod run;
 pub mod sending;
 pub mod server;

@@ -9,28 +9,10 @@ use serde_json::{Value, json};
 use super::client::Speaker;
 use super::http::Exchange;
 use super::pattern::{self, Bindings};
+use super::rule::Tally;
 use super::sending::{Peer, Way};
 use super::server::Standard;
 use super::vector::{Step, Transport, Vector};
-
-/// What a run did, so that nobody passes by doing nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
-    pub runs: usize,
-    pub steps: usize,
-    pub assertions: usize,
-    pub messages: usize,
-}
-
-impl Tally {
-    /// Counts another run in.
-    pub fn add(&mut self, other: Self) {
-        self.runs += other.runs;
-        self.steps += other.steps;
-        self.assertions += other.assertions;
-        self.messages += other.messages;
-    }
-}
 
 /// Runs a vector for one revision over one transport.
 pub fn run(vector: &Vector, revision: &str, transport: Transport) -> Result<Tally, String> {

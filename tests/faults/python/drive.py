@@ -18,7 +18,6 @@ class Driver:
         self.client: Client | None = None
         self.told: Counter[str] = Counter()
         self.states: list[str] = []
-        self.changes: list[str] = []
         self.running: dict[int, asyncio.Task[None]] = {}
 
     async def obey(self, order: Order) -> None:
@@ -37,16 +36,12 @@ class Driver:
         self.client = Client(
             target.get("url") or target["command"],
             on_log=lambda _: self.told.update(["log"]),
-            on_change=self._changed,
+            on_change=lambda _: self.told.update(["change"]),
             on_state=lambda state, _: self.states.append(state),
             **order.get("options", {}),
         )
         await self.client.connect()
         return {"protocol_version": self.client.protocol_version}
-
-    def _changed(self, change: Any) -> None:
-        self.told.update(["change"])
-        self.changes.append(repr(change))
 
     def _connected(self) -> Client:
         assert self.client is not None, "connect comes first"
@@ -69,7 +64,7 @@ class Driver:
             task.cancel()
 
     async def tell(self, _: Order) -> Any:
-        return {"log": self.told["log"], "change": self.told["change"], "states": self.states, "changes": self.changes}
+        return {"log": self.told["log"], "change": self.told["change"], "states": self.states}
 
     async def close(self, _: Order) -> Any:
         client, self.client = self.client, None

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::HeaderMap;
 use serde::de::IgnoredAny;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::io::http_options::HttpOptions;
 use crate::limits::Limits;
 use crate::model::Version;
+use crate::protocol::http::client::user_header;
 use crate::types;
 
 /// A client under construction: [`Client::builder`]. Every method gives it back; [`Builder::connect`] ends the construction.
@@ -48,9 +49,10 @@ use crate::types;
 /// each question, in either era of the protocol, and is dropped when its answer is no longer wanted. What it fails with is the error that
 /// the server reads.
 ///
-/// What only tells (`on_log`, `on_progress`, `on_change`, `on_state`, `on_stderr`) is called in one task, one event after the other. A slow one holds up later
-/// events and nothing else, never the answer of a call; when `Limits::host_events` wait, further ones are dropped and counted by
-/// [`Client::dropped_events`]. None of them should block its thread. One that holds a clone of its own client keeps it alive for ever.
+/// What only tells (`on_log`, `on_change`, `on_state`, `on_stderr`) is called in one task, one event after the other. A slow one holds up
+/// later events and nothing else, never the answer of a call; when `Limits::host_events` wait, further ones are dropped and counted by
+/// [`Client::dropped_events`]. `on_progress` is called by the task that awaits the call, before its answer. None of them should block its
+/// thread. One that holds a clone of its own client keeps it alive for ever.
 #[must_use = "a client does nothing until it connects"]
 pub struct Builder {
     target: Target,
@@ -113,8 +115,8 @@ impl Builder {
     }
 
     /// Sets how long any call waits in all; an hour by default.
-    pub fn total(self, total: Duration) -> Self {
-        self.limits(|limits| limits.call_total = total)
+    pub fn total_timeout(self, timeout: Duration) -> Self {
+        self.limits(|limits| limits.call_total = timeout)
     }
 
     /// Sets how long connecting may take, the start of a process included; 60 s by default.
@@ -141,7 +143,8 @@ impl Builder {
         self
     }
 
-    /// Sets how the server is reached over HTTP: certificates, proxy, cookies, socket. Other carriers have none of it.
+    /// Sets how the server is reached over HTTP: certificates, proxy, cookies, socket. Its headers replace those of the target that have
+    /// the same names. Other carriers have none of it.
     pub fn http(mut self, options: HttpOptions) -> Self {
         self.http = Some(options);
         self
@@ -149,9 +152,9 @@ impl Builder {
 
     /// Adds a header to every HTTP request: a token, a tenant. Other carriers have none.
     ///
-    /// Connecting fails with `InvalidParams` if it is no header; its value is in no error and no log.
+    /// Connecting fails with `Definition` if it is no header; its value is in no error and no log.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        match header(name, value) {
+        match user_header(name, value) {
             Ok((name, value)) => drop(self.headers.insert(name, value)),
             Err(fault) => self.fault = self.fault.or(Some(fault)),
         }
@@ -248,7 +251,9 @@ impl Builder {
         self
     }
 
-    /// Sets who hears how far any call is; for one call there is [`Call::on_progress`](super::Call::on_progress).
+    /// Sets who hears how far any call is: called by the task that awaits it, in order, and never after its end. For one call there is
+    /// [`Call::on_progress`](super::Call::on_progress).
+    /// See <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress>.
     pub fn on_progress(mut self, tell: impl Fn(types::ProgressNotificationParams) + Send + Sync + 'static) -> Self {
         self.observers.progress = Some(Box::new(tell));
         self
@@ -276,7 +281,7 @@ impl Builder {
     ///
     /// # Errors
     /// What kept the connection from being made, with every fact known: HTTP status, exit code, last lines of stderr; what could not
-    /// be set up (`InvalidParams`).
+    /// be set up (`Definition`, `InvalidParams`).
     pub async fn connect(self) -> Result<Client> {
         let Self { mut target, info, capabilities, mut options, headers, http, callbacks, observers, fault } = self;
         if let Some(fault) = fault {
@@ -286,12 +291,11 @@ impl Builder {
         options.info = json("the client's own description", &info)?;
         options.capabilities = json("the client's capabilities", &capabilities)?;
         let desk = Arc::new(Desk::new(callbacks, observers, &options.limits, &runtime));
-        if let Target::Url { http: own, .. } = &mut target {
-            if let Some(given) = http {
-                let before = std::mem::replace(&mut **own, given);
-                own.headers.extend(before.headers);
-            }
-            own.headers.extend(headers);
+        if let Some(http) = http {
+            target.set_http(http);
+        }
+        if let Target::Url { http, .. } = &mut target {
+            http.headers.extend(headers);
         }
         let connection = target.connect(&runtime, options, Arc::clone(&desk) as Arc<dyn ClientHost>);
         desk.questions.serve(&connection.engine);
@@ -310,15 +314,4 @@ impl Builder {
 fn json(what: &str, value: &impl serde::Serialize) -> Result<Box<str>> {
     let text = serde_json::to_string(value);
     text.map(Into::into).map_err(|error| Error::invalid_params(format!("{what} is no JSON: {error}")))
-}
-
-/// A header of the user's. Values are often secrets: they are marked as such, and no error quotes them.
-pub(super) fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
-    let name: HeaderName =
-        name.parse().map_err(|_| Error::invalid_params(format!("{name:?} is no name of a header")))?;
-    let mut value: HeaderValue = value
-        .parse()
-        .map_err(|_| Error::invalid_params(format!("the value of the header {name} is no header value")))?;
-    value.set_sensitive(true);
-    Ok((name, value))
 }

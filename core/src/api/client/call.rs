@@ -10,15 +10,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
+use super::host::Progress;
 use super::input::{self, Step, TakesInput};
 use super::read::{self, Page};
 use super::{Inner, host, params};
 use crate::engine::client::{CallOptions, Operation, Token};
 use crate::error::{Error, Result};
 use crate::io::clock;
+use crate::protocol::http::client::user_header;
 use crate::types;
-
-type Progress = types::ProgressNotificationParams;
 
 /// A call to make: await it, after saying what it should have different from others.
 ///
@@ -95,18 +95,18 @@ impl<R> Call<R> {
     }
 
     /// Sets how long to wait in all, whatever progress there is. `Limits::call_total` otherwise.
-    pub fn total(mut self, total: Duration) -> Self {
-        self.options.total = Some(total);
+    pub fn total_timeout(mut self, timeout: Duration) -> Self {
+        self.options.total_timeout = Some(timeout);
         self
     }
 
     /// Adds a header to this call's HTTP requests; one of the client's of that name is replaced. Other carriers have none.
     ///
-    /// The call fails with `InvalidParams` if it is no header; its value is in no error and no log.
+    /// The call fails with `Definition` if it is no header; its value is in no error and no log.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        match super::builder::header(name, value) {
+        match user_header(name, value) {
             Ok((name, value)) => drop(self.options.headers.insert(name, value)),
-            Err(fault) => self.fault = Some(fault),
+            Err(fault) => self.fault = self.fault.or(Some(fault)),
         }
         self
     }
@@ -196,9 +196,11 @@ impl<R: TakesInput> Call<R> {
 impl Call<types::CompleteResult> {
     /// Adds the arguments that are known already: an object of strings.
     pub fn given(self, arguments: impl Serialize) -> Self {
-        let context =
-            serde_json::Map::from_iter([("arguments".to_owned(), serde_json::to_value(arguments).unwrap_or_default())]);
-        self.add("context", &context)
+        #[derive(Serialize)]
+        struct Context<A> {
+            arguments: A,
+        }
+        self.add("context", &Context { arguments })
     }
 }
 
@@ -213,10 +215,17 @@ impl<R> Future for Call<R> {
             this.pending.stage = Stage::Over;
             return Poll::Ready(Err(fault));
         }
+        let wants_progress = this.on_progress.is_some() || this.pending.client.desk.hears_progress();
         let mut progress = VecDeque::new();
-        let answer = this.pending.poll(cx, this.on_progress.is_some().then_some(&mut progress));
-        if let Some(tell) = &mut this.on_progress {
-            progress.iter().filter_map(|params| host::read(params)).for_each(tell);
+        let answer = this.pending.poll(cx, wants_progress.then_some(&mut progress));
+        let desk = &this.pending.client.desk;
+        for progress in progress.iter().filter_map(|params| host::read::<Progress>(params)) {
+            if desk.hears_progress() {
+                desk.tell_progress(progress.clone());
+            }
+            if let Some(tell) = &mut this.on_progress {
+                tell(progress);
+            }
         }
         let answer = ready!(answer)?;
         Poll::Ready((this.read)(&this.asked, answer))

@@ -19,12 +19,16 @@ use crate::limits::Limits;
 use crate::model::Level;
 use crate::types;
 
+/// How far a call is.
+pub(super) type Progress = types::ProgressNotificationParams;
+
 type Tell<T> = Box<dyn Fn(T) + Send + Sync>;
 
-/// Who is told of what. All of them are called in one task, one after the other and in the order of events.
+/// Who is told of what. All but `progress` are called in one task, one after the other and in the order of events.
 #[derive(Default)]
 pub(super) struct Observers {
-    pub progress: Option<Tell<types::ProgressNotificationParams>>,
+    /// Called by whoever awaits the call.
+    pub progress: Option<Tell<Progress>>,
     pub log: Option<Tell<types::LoggingMessageNotificationParams>>,
     pub change: Option<Tell<Change>>,
     pub state: Option<Tell<ClientState>>,
@@ -32,7 +36,6 @@ pub(super) struct Observers {
 }
 
 enum Event {
-    Progress(Box<RawValue>),
     Log(Box<RawValue>),
     Change(Change),
     State(ClientState),
@@ -72,6 +75,16 @@ impl Desk {
         self.dropped.load(Ordering::Relaxed)
     }
 
+    /// Whether progress of any call is heard.
+    pub fn hears_progress(&self) -> bool {
+        self.observers.progress.is_some()
+    }
+
+    /// Tells how far a call is.
+    pub fn tell_progress(&self, progress: Progress) {
+        guarded(|| tell(self.observers.progress.as_ref(), Some(progress)));
+    }
+
     fn offer(&self, is_wanted: bool, event: impl FnOnce() -> Event) {
         if let Some(events) = self.events.as_ref().filter(|_| is_wanted) {
             events.offer(event());
@@ -85,8 +98,7 @@ impl ClientHost for Desk {
     }
 
     fn progress(&self, token: Token, params: Box<RawValue>) {
-        self.waiters.progress(token, &params);
-        self.offer(self.observers.progress.is_some(), || Event::Progress(params));
+        self.waiters.progress(token, params);
     }
 
     fn log(&self, _: Option<Token>, params: Box<RawValue>) {
@@ -122,6 +134,7 @@ impl ClientHost for Desk {
     fn report(&self, level: Level, text: String) {
         match level {
             Level::Debug => tracing::debug!("{text}"),
+            Level::Error => tracing::error!("{text}"),
             _ => tracing::warn!("{text}"),
         }
     }
@@ -134,8 +147,8 @@ impl ClientHost for Desk {
 impl Observers {
     /// Starts the task that tells them, if there are any. It ends with the desk.
     fn start(self: &Arc<Self>, bound: usize, dropped: Arc<AtomicU64>, runtime: &Handle) -> Option<Sender<Event>> {
-        let Self { progress, log, change, state, stderr } = &**self;
-        if progress.is_none() && log.is_none() && change.is_none() && state.is_none() && stderr.is_none() {
+        let Self { progress: _, log, change, state, stderr } = &**self;
+        if log.is_none() && change.is_none() && state.is_none() && stderr.is_none() {
             return None;
         }
         let (sender, events) = queue(bound, dropped);
@@ -145,21 +158,24 @@ impl Observers {
 
     async fn run(self: Arc<Self>, mut events: Receiver<Event>) {
         while let Some(event) = events.next().await {
-            // A callback that panics must not cost its client all later events.
-            if catch_unwind(AssertUnwindSafe(|| self.tell(event))).is_err() {
-                tracing::error!("a callback of the client panicked");
-            }
+            guarded(|| self.tell(event));
         }
     }
 
     fn tell(&self, event: Event) {
         match event {
-            Event::Progress(params) => tell(self.progress.as_ref(), read(&params)),
             Event::Log(params) => tell(self.log.as_ref(), read(&params)),
             Event::Change(change) => tell(self.change.as_ref(), Some(change)),
             Event::State(state) => tell(self.state.as_ref(), Some(state)),
             Event::Stderr(line) => tell(self.stderr.as_ref(), Some(line)),
         }
+    }
+}
+
+/// Runs a callback. One that panics must cost its client neither later events nor the answer of a call.
+fn guarded(run: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(run)).is_err() {
+        tracing::error!("a callback of the client panicked");
     }
 }
 

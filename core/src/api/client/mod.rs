@@ -123,7 +123,7 @@ impl Client {
 
     /// All resource templates, as tools.
     /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates>.
-    pub fn list_templates(&self) -> Call<Vec<types::ResourceTemplate>> {
+    pub fn list_resource_templates(&self) -> Call<Vec<types::ResourceTemplate>> {
         self.call(Operation::ListTemplates, nothing(), read::list)
     }
 
@@ -156,7 +156,7 @@ impl Client {
     /// that are known already.
     /// See <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
     pub fn complete(&self, of: &Reference, argument: &str, value: &str) -> Call<types::CompleteResult> {
-        self.call(Operation::Complete, params::completion(of, argument, value), read::result)
+        self.call(Operation::Complete, Ok(of.params(argument, value, None)), read::result)
     }
 
     /// Asks whether the server is there.

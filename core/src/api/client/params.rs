@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
-use crate::registry::completion::Reference;
 use crate::wire::{raw, write};
 
 /// `{"<member>": text}`.
@@ -20,26 +19,6 @@ pub(super) fn named(name: &str, arguments: &impl Serialize) -> Result<String> {
         if let Some(arguments) = arguments {
             write::member(out, "arguments", arguments.as_bytes());
         }
-    })
-}
-
-/// `{"ref", "argument": {"name", "value"}}`.
-pub(super) fn completion(reference: &Reference, argument: &str, value: &str) -> Result<String> {
-    let (kind, member, name) = match reference {
-        Reference::Prompt(name) => ("ref/prompt", "name", name),
-        Reference::Template(uri) => ("ref/resource", "uri", uri),
-    };
-    object(|out| {
-        write::key(out, "ref");
-        out.push(b'{');
-        write::member_string(out, "type", kind);
-        write::member_string(out, member, name);
-        write::close(out);
-        write::key(out, "argument");
-        out.push(b'{');
-        write::member_string(out, "name", argument);
-        write::member_string(out, "value", value);
-        write::close(out);
     })
 }
 

@@ -15,6 +15,7 @@ use tokio::task::AbortHandle;
 use crate::engine::client::{AskKind, ClientEngine};
 use crate::error::{Error, Result};
 use crate::io::clock;
+use crate::protocol::modern::input;
 use crate::wire::{raw, write};
 
 type Answer = Pin<Box<dyn Future<Output = Result<Box<RawValue>>> + Send>>;
@@ -62,10 +63,10 @@ impl Callbacks {
         match kind {
             AskKind::Sample => self.sample.as_ref(),
             AskKind::Roots => self.roots.as_ref(),
-            AskKind::Elicit => {
-                let mode = raw::get(params, "mode").ok().flatten();
-                if mode.is_some_and(|mode| mode.get() == "\"url\"") { self.url.as_ref() } else { self.form.as_ref() }
-            }
+            AskKind::Elicit => match input::is_url(raw::get(params, "mode").ok().flatten()) {
+                true => self.url.as_ref(),
+                false => self.form.as_ref(),
+            },
         }
     }
 }

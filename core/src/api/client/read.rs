@@ -65,7 +65,7 @@ pub(super) fn result<T: DeserializeOwned>(asked: &Asked, result: Box<RawValue>) 
 
 /// The items of a listing.
 pub(super) fn list<T: DeserializeOwned>(asked: &Asked, result: Box<RawValue>) -> Result<Vec<T>> {
-    let member = member_of(asked.operation);
+    let member = asked.operation.items_member().unwrap_or_default();
     let items = match raw::get(&result, member)? {
         Some(items) => serde_json::from_str::<Vec<&RawValue>>(items.get()),
         None => Ok(Vec::new()),
@@ -87,17 +87,6 @@ pub(super) fn page<T: DeserializeOwned>(asked: &Asked, result: Box<RawValue>) ->
         Err(error) => return Err(unreadable(asked.operation, result, error)),
     };
     Ok(Page { items: list(asked, result)?, next_cursor })
-}
-
-/// Where a listing has its items.
-fn member_of(operation: Operation) -> &'static str {
-    match operation {
-        Operation::ListTools => "tools",
-        Operation::ListResources => "resources",
-        Operation::ListTemplates => "resourceTemplates",
-        Operation::ListPrompts => "prompts",
-        _ => "",
-    }
 }
 
 /// A result that is not what its method promises; the whole of it is the error's `data`.

@@ -98,7 +98,7 @@ impl Waiters {
     }
 
     /// A call got further.
-    pub fn progress(&self, token: Token, params: &RawValue) {
+    pub fn progress(&self, token: Token, params: Box<RawValue>) {
         let mut slots = self.slots();
         let slot = slots.entry(token).or_default();
         if matches!(slot.who, Who::Gone | Who::Waits { wants_progress: false, .. }) {
@@ -108,7 +108,7 @@ impl Waiters {
             slot.progress.pop_front();
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
-        slot.progress.push_back(params.to_owned());
+        slot.progress.push_back(params);
         wake(slots, token);
     }
 }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_comes_before_somebody_waits_is_kept() {
         let waiters = waiters();
-        (1..=3).for_each(|n| waiters.progress(7, &raw(&n.to_string())));
+        (1..=3).for_each(|n| waiters.progress(7, raw(&n.to_string())));
         waiters.answer(7, Ok(raw("{}")));
         let mut progress = VecDeque::new();
         assert!(poll(&waiters, Some(&mut progress)).is_ready());
@@ -158,7 +158,7 @@ mod tests {
         let waiters = waiters();
         assert!(poll(&waiters, None).is_pending());
         assert!(waiters.abandon(7));
-        waiters.progress(7, &raw("1"));
+        waiters.progress(7, raw("1"));
         waiters.answer(7, Ok(raw("{}")));
         assert!(waiters.slots().is_empty());
         waiters.answer(7, Ok(raw("{}")));
@@ -168,9 +168,9 @@ mod tests {
     #[test]
     fn progress_that_nobody_wants_is_not_kept() {
         let waiters = waiters();
-        waiters.progress(7, &raw("1"));
+        waiters.progress(7, raw("1"));
         assert!(poll(&waiters, None).is_pending());
-        waiters.progress(7, &raw("2"));
+        waiters.progress(7, raw("2"));
         assert!(waiters.slots()[&7].progress.is_empty());
     }
 }

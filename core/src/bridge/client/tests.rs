@@ -1,5 +1,5 @@
 use super::*;
-use crate::bridge::queue::Wake;
+use crate::bridge::wake::Wake;
 
 struct Quiet;
 impl Wake for Quiet {

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::value::RawValue;
 
 use super::cache::{Hint, Place};
+use super::clock::Clock;
 use super::host::{Change, Token, ToolsDiff};
 use super::http_link::Post;
 use super::input::Input;
 use super::operation::{Operation, Plan};
 use super::options::CallOptions;
-use super::pages::{Pages, items_member};
+use super::pages::Pages;
 use super::repeat::Again;
 use super::request::{self, Extra};
 use super::state::{Effect, Phase, Purpose, Sent, State, Timer, closed_again, empty, invalid};
@@ -30,11 +30,7 @@ pub(super) struct Call {
     pub plan: Plan,
     pub options: CallOptions,
     pub waiter: Waiter,
-    timeout: Duration,
-    total: Duration,
-    /// When it is over, whatever progress there is.
-    ends: Duration,
-    pub due: Option<Duration>,
+    pub clock: Clock,
     /// The id of its open request.
     pub id: Option<u64>,
     /// How often the server asked for input.
@@ -76,11 +72,8 @@ impl Call {
             params,
             plan: Plan::Nothing,
             waiter,
-            timeout: options.timeout.unwrap_or(limits.call_for),
-            total: options.total.unwrap_or(limits.call_total),
+            clock: Clock::new(&options, limits),
             options,
-            ends: Duration::MAX,
-            due: None,
             id: None,
             rounds: 0,
             input: None,
@@ -155,13 +148,6 @@ impl State {
             Phase::Idle | Phase::Connecting(_) | Phase::Lost => {}
         }
         token
-    }
-
-    /// The time of a call begins, once.
-    fn start_clock(&mut self, token: Token, now: Now) {
-        let Some(call) = self.calls.get_mut(&token).filter(|call| call.ends == Duration::MAX) else { return };
-        call.ends = now.monotonic.saturating_add(call.total);
-        self.arm(token, now);
     }
 
     /// Refuses a call because too much waits for the server already.
@@ -314,7 +300,7 @@ impl State {
         call.hint.add(&result, now);
         let answer = match call.plan {
             Plan::Empty(_) => empty(),
-            Plan::Request(method) if items_member(method).is_some() => match self.page(token, &result) {
+            Plan::Request(_) if call.operation.items_member().is_some() => match self.page(token, &result) {
                 Ok(Some(all)) => all,
                 Ok(None) => {
                     self.arm(token, now);
@@ -362,7 +348,7 @@ impl State {
     /// Takes a call out of everything that knows it.
     pub fn forget(&mut self, token: Token) -> Option<Call> {
         let call = self.calls.remove(&token)?;
-        if let Some(due) = call.due {
+        if let Some(due) = call.clock.due {
             self.clear_timer(due, Timer::Call(token));
         }
         if let Some(at) = call.again.at {
@@ -388,7 +374,7 @@ impl State {
     }
 
     /// Tells the server that an answer is no longer wanted. Over modern HTTP the end of the request says so.
-    fn tell_cancelled(&mut self, token: Token, reason: &str) {
+    pub fn tell_cancelled(&mut self, token: Token, reason: &str) {
         let (Phase::Ready(version), Some(id)) = (&self.phase, self.calls.get(&token).and_then(|call| call.id)) else {
             return;
         };
@@ -404,52 +390,5 @@ impl State {
             write::close(out);
         });
         self.send_notice(out);
-    }
-
-    /// Starts the time of a call anew, within its total.
-    pub fn arm(&mut self, token: Token, now: Now) {
-        if let Some(call) = self.calls.get(&token) {
-            self.arm_for(token, call.timeout, now);
-        }
-    }
-
-    /// Gives a call that much time, within its total.
-    pub fn arm_for(&mut self, token: Token, time: Duration, now: Now) {
-        self.disarm(token);
-        let Some(call) = self.calls.get_mut(&token).filter(|call| !call.open) else { return };
-        let due = now.monotonic.saturating_add(time).min(call.ends);
-        call.due = Some(due);
-        self.set_timer(due, Timer::Call(token));
-    }
-
-    /// Takes the time limit of a call away.
-    pub fn disarm(&mut self, token: Token) {
-        if let Some(due) = self.calls.get_mut(&token).and_then(|call| call.due.take()) {
-            self.clear_timer(due, Timer::Call(token));
-        }
-    }
-
-    /// The time of a call is up.
-    pub fn call_due(&mut self, token: Token, now: Now) {
-        let Some(call) = self.calls.get_mut(&token) else { return };
-        call.due = None;
-        let (timeout, total, over) = (call.timeout, call.total, call.ends <= now.monotonic);
-        let operation = call.operation.as_str();
-        let error = |text: &str| Error::new(ErrorKind::Timeout, text).with("operation", operation);
-        if !over && self.asks.values().any(|asked| asked.is_of(token)) {
-            let limit = self.options.limits.input_for.as_secs_f64();
-            let text = format!("the question of the server was not answered within {limit} s (limit `input_for`)");
-            return self.finish(token, Err(error(&text).with("limit", "input_for")), now);
-        }
-        // While somebody thinks about a question of the server, the server is not late.
-        if !over && !self.asks.is_empty() {
-            return self.arm(token, now);
-        }
-        let text = match over {
-            true => format!("no answer within {} s in all", total.as_secs_f64()),
-            false => format!("no answer within {} s", timeout.as_secs_f64()),
-        };
-        self.tell_cancelled(token, &text);
-        self.finish(token, Err(error(&text)), now);
     }
 }

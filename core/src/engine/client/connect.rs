@@ -140,7 +140,8 @@ impl State {
                 self.send_discover(version, Purpose::Discover, now);
             }
             Step::Initialize | Step::Restart | Step::Events if only_modern => {
-                let text = "the server does not speak 2026-07-28, the only revision that is wanted";
+                let newest = Version::NEWEST;
+                let text = format!("the server does not speak {newest}, the only revision that is wanted");
                 self.connect_failed(Error::new(ErrorKind::UnsupportedVersion, text), now);
             }
             Step::Initialize => {

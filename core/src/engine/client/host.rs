@@ -51,6 +51,7 @@ pub trait ClientHost: Send + Sync {
 
 /// How a connection is. After its end [`ClientHost::closed`] says why.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClientState {
     /// It is made for the first time.
     Connecting,
@@ -87,6 +88,7 @@ impl ClientState {
 
 /// What is different in a list of tools: names, each list sorted. Tools are compared by a hash of name, description and schemas.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolsDiff {
     /// Tools that were not there before.
     pub added: Vec<Box<str>>,
@@ -98,6 +100,7 @@ pub struct ToolsDiff {
 
 /// What a server may ask a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AskKind {
     /// `elicitation/create`.
     Elicit,
@@ -129,6 +132,7 @@ impl AskKind {
 
 /// What changed at the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// The list of tools. It comes once for all notifications of `refresh_after`. What is different is known when the tools had been
     /// listed before and could be listed again; nothing may be, where only titles or annotations changed.
@@ -144,6 +148,20 @@ pub enum Change {
     Missed { token: Option<Token> },
     /// The subscription that this call opened is over; changes may have been missed since.
     Ended { token: Token },
+}
+
+impl Change {
+    /// Its name at the language boundary.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Tools(_) => "tools",
+            Self::Resources => "resources",
+            Self::Prompts => "prompts",
+            Self::Resource { .. } => "resource",
+            Self::Missed { .. } => "missed",
+            Self::Ended { .. } => "ended",
+        }
+    }
 }
 
 /// The way out over a stream of messages. Implementations queue and return; they never block and never call the engine.

@@ -1,5 +1,7 @@
 //! What comes back over HTTP: heads, bodies and event streams, and what their end means to whoever waits.
 
+use std::sync::Arc;
+
 use http::header::{HeaderMap, HeaderName};
 use http::{Method as Verb, StatusCode};
 
@@ -24,7 +26,7 @@ impl State {
         if status == StatusCode::NOT_FOUND && self.session_refused(id, now) {
             return;
         }
-        let options = std::sync::Arc::clone(&self.options);
+        let options = Arc::clone(&self.options);
         let events_only = self.http.as_ref().is_some_and(|http| http.has_endpoint());
         let Some(exchange) = self.exchange(id) else { return };
         let kind = exchange.kind;
@@ -105,12 +107,12 @@ impl State {
 
     pub fn http_chunk(&mut self, id: u64, chunk: &[u8], now: Now) {
         self.pulse.heard(now);
-        let limits = self.options.limits.clone();
+        let options = Arc::clone(&self.options);
         let Some(exchange) = self.exchange(id) else { return };
         let kind = exchange.kind;
         // It is put back below unless the exchange ends meanwhile.
         let mut reader = std::mem::take(&mut exchange.reader);
-        if let Err(error) = self.read(id, kind, &mut reader, chunk, &limits, now) {
+        if let Err(error) = self.read(id, kind, &mut reader, chunk, &options.limits, now) {
             self.abort(id);
             return self.broken(kind, error, now);
         }

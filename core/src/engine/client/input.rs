@@ -15,7 +15,7 @@ use super::state::{Effect, State, Timer, empty, invalid};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::params;
 use crate::model::{Era, Level, Method};
-use crate::protocol::modern::input::check_answer;
+use crate::protocol::modern::input;
 use crate::time::Now;
 use crate::wire::envelope::WireError;
 use crate::wire::{RequestId, raw, write};
@@ -76,7 +76,7 @@ impl Reader {
             Ok(result) => result,
             Err(error) => return HostAnswer { outcome: Err(error), report: None },
         };
-        match check_answer(self.kind.method(), self.schema.as_deref(), &result, &self.options.limits) {
+        match input::check_answer(self.kind.method(), self.schema.as_deref(), &result, &self.options.limits) {
             Ok(()) => HostAnswer { outcome: Ok(result), report: None },
             Err(error) if error.kind() == ErrorKind::InvalidParams => {
                 let report = Some((Level::Error, error.to_string()));
@@ -198,9 +198,7 @@ impl State {
 
     /// What a method asks for, if the client declared that it can be asked that.
     fn question_of(&self, method: &str, params: Option<&RawValue>) -> Result<Question> {
-        let is_url = params
-            .and_then(|params| raw::get(params, "mode").ok().flatten())
-            .is_some_and(|mode| mode.get() == "\"url\"");
+        let is_url = input::is_url(params.and_then(|params| raw::get(params, "mode").ok().flatten()));
         let can = self.capabilities;
         let (kind, declared) = match Method::parse(method) {
             Some(Method::Elicit) if is_url => (AskKind::Elicit, can.elicit_url),
@@ -248,15 +246,15 @@ impl State {
                 let due = now.monotonic.saturating_add(self.options.limits.input_for);
                 self.put_question(Ask::BackChannel { id }, question, Some(due));
             }
-            Err(error) => self.reply(&id, Err(error)),
+            Err(error) => self.reply(&id, Err(&error)),
         }
     }
 
-    fn reply(&mut self, id: &RequestId, outcome: Result<&str>) {
+    fn reply(&mut self, id: &RequestId, outcome: Result<&str, &Error>) {
         let mut out = Vec::with_capacity(128);
         match outcome {
             Ok(result) => write::result(&mut out, id, |out| out.extend_from_slice(result.as_bytes())),
-            Err(error) => write::error(&mut out, Some(id), &error),
+            Err(error) => write::error(&mut out, Some(id), error),
         }
         self.send_notice(out);
     }
@@ -275,7 +273,7 @@ impl State {
             self.report(level, text);
         }
         match ask {
-            Ask::BackChannel { id } => self.reply(&id, outcome.as_ref().map(|result| result.get()).map_err(clone)),
+            Ask::BackChannel { id } => self.reply(&id, outcome.as_deref().map(RawValue::get)),
             Ask::Input { token, index } => match outcome {
                 Err(error) => self.finish(token, Err(error), now),
                 Ok(result) => {
@@ -303,7 +301,7 @@ impl State {
         let Some(Ask::BackChannel { id }) = self.take_ask(number) else { return };
         let limit = self.options.limits.input_for.as_secs_f64();
         let text = format!("the question was not answered within {limit} s (limit `input_for`)");
-        self.reply(&id, Err(Error::new(ErrorKind::Timeout, text)));
+        self.reply(&id, Err(&Error::new(ErrorKind::Timeout, text)));
         self.effects.push(Effect::Withdrawn(number));
     }
 
@@ -345,9 +343,4 @@ fn read_answer(text: &str) -> Result<Box<RawValue>> {
         }
         _ => Err(wrong("it needs an object `result` or an object `error`".to_owned())),
     }
-}
-
-fn clone(error: &Error) -> Error {
-    let copy = Error::new(error.kind(), error.message()).with_code(error.code());
-    error.data().into_iter().fold(copy, |copy, data| copy.with_data(data.to_owned()))
 }

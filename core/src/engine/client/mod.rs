@@ -7,7 +7,9 @@
 //! | `repeat` | requests that are sent again |
 //! | `renew` | what is told a server again after its connection was made anew |
 //! | `pulse` | whether a silent server is there |
-//! | `call` | a call, its requests, its time limit, its result |
+//! | `operation` | what a client can do, and what that is in each era |
+//! | `call` | a call, its requests, its result |
+//! | `clock` | the time of a call |
 //! | `pages` | listings, which come in pages |
 //! | `cache` | results that may be kept for a while |
 //! | `changes` | changes that the server tells, gathered |
@@ -40,6 +42,7 @@ use crate::time::Now;
 mod cache;
 mod call;
 mod changes;
+mod clock;
 mod connect;
 mod general;
 mod host;

@@ -4,19 +4,33 @@ use crate::model::{Era, Method};
 
 /// One thing to do. The words are those of the API in every language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Operation {
+    /// All tools, or one page of them.
     ListTools,
+    /// Calls a tool.
     CallTool,
+    /// All resources, or one page of them.
     ListResources,
+    /// All resource templates, or one page of them.
     ListTemplates,
+    /// Reads a resource.
     ReadResource,
+    /// All prompts, or one page of them.
     ListPrompts,
+    /// Gets a prompt.
     GetPrompt,
+    /// What an argument of a prompt or a template may become.
     Complete,
+    /// Asks whether the server is there.
     Ping,
+    /// Sets the least severe level of log messages.
     SetLogLevel,
+    /// Asks to be told of one resource.
     Subscribe,
+    /// Takes [`Operation::Subscribe`] back.
     Unsubscribe,
+    /// Asks to be told what a filter names, until it is cancelled.
     Listen,
 }
 
@@ -64,6 +78,17 @@ impl Operation {
     /// Its word.
     pub fn as_str(self) -> &'static str {
         Self::WORDS.iter().find(|(_, operation)| *operation == self).map_or("", |(word, _)| word)
+    }
+
+    /// The member of its result that holds the items; none for what lists nothing.
+    pub fn items_member(self) -> Option<&'static str> {
+        match self {
+            Self::ListTools => Some("tools"),
+            Self::ListResources => Some("resources"),
+            Self::ListTemplates => Some("resourceTemplates"),
+            Self::ListPrompts => Some("prompts"),
+            _ => None,
+        }
     }
 
     pub(super) fn plan(self, era: Era) -> Plan {

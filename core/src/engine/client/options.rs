@@ -8,6 +8,7 @@ use crate::wire::write;
 
 /// Which servers the client speaks with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EraChoice {
     /// Whatever the server speaks; it is asked.
     #[default]
@@ -40,8 +41,8 @@ pub struct ClientOptions {
 }
 
 impl ClientOptions {
-    /// Settings for a client of that name and version, without capabilities. Results are often larger than requests, so
-    /// `message_bytes` is 64 MiB here (W20); `queued_bytes` is 256 MiB, as many large calls may be started at once (C09).
+    /// Settings for a client of that name and version, without capabilities. `message_bytes` and `queued_bytes` are larger than those
+    /// of servers: results are often large (W20), and many large calls may be started at once (C09).
     pub fn new(name: &str, version: &str) -> Self {
         let mut info = Vec::new();
         info.push(b'{');
@@ -68,7 +69,7 @@ pub struct CallOptions {
     /// How long to wait for the answer; each progress starts it anew. `call_for` otherwise.
     pub timeout: Option<Duration>,
     /// How long to wait in all, whatever progress there is. `call_total` otherwise.
-    pub total: Option<Duration>,
+    pub total_timeout: Option<Duration>,
     /// Headers of this call's HTTP requests, besides those of the client; the same name replaces, but for the protocol's own. Private
     /// results are kept for calls with the same headers alone.
     pub headers: http::HeaderMap,

@@ -9,12 +9,12 @@ use serde_json::value::RawValue;
 
 use super::call::Waiter;
 use super::host::Token;
-use super::operation::Plan;
+use super::operation::Operation;
 use super::state::{State, empty, invalid};
 use super::tools::{Reading, Tool};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::model::{Era, Level, Method, params};
+use crate::model::{Era, Level, params};
 use crate::wire::{raw, write};
 
 /// Faults of one page that are told one by one.
@@ -69,17 +69,6 @@ impl Faults {
 enum Walk {
     More,
     Done,
-}
-
-/// The member that holds the items of a listing; none for methods that list nothing.
-pub(super) fn items_member(method: Method) -> Option<&'static str> {
-    match method {
-        Method::ListTools => Some("tools"),
-        Method::ListResources => Some("resources"),
-        Method::ListTemplates => Some("resourceTemplates"),
-        Method::ListPrompts => Some("prompts"),
-        _ => None,
-    }
 }
 
 impl Pages {
@@ -177,14 +166,13 @@ impl State {
         let checks = options.check_output && self.version().is_some_and(|version| version.has_structured_content());
         let how = Reading { mirrors: is_modern && self.http.is_some(), checks, limits: &options.limits };
         let Some(call) = self.calls.get_mut(&token) else { return Ok(None) };
-        let Plan::Request(method) = call.plan else { return Ok(None) };
-        let Some(member) = items_member(method) else { return Ok(None) };
+        let Some(member) = call.operation.items_member() else { return Ok(None) };
         let pages = call.pages.get_or_insert_with(|| Box::new(Pages::new(&call.params)));
         let mut faults = Faults::default();
         let mut kept = items(page, member, &mut faults)?;
         pages.count += kept.len();
         pages.bytes += page.get().len();
-        if method == Method::ListTools {
+        if call.operation == Operation::ListTools {
             kept.retain(|item| match self.tools.read(item, how).and_then(|tool| pages.learn(tool)) {
                 Ok(()) => true,
                 Err(error) => faults.add(format!("a tool is left out of the listing: {}", error.message())),
@@ -211,7 +199,7 @@ impl State {
     /// Learns from a listing that is complete.
     pub fn listed(&mut self, token: Token) {
         let Some(call) = self.calls.get_mut(&token) else { return };
-        let Some(pages) = call.pages.take().filter(|_| call.plan == Plan::Request(Method::ListTools)) else { return };
+        let Some(pages) = call.pages.take().filter(|_| call.operation == Operation::ListTools) else { return };
         // A page, or what other credentials may see, says nothing about tools that are not in it.
         let is_whole =
             !call.options.one_page && call.options.headers.is_empty() && cursor_of(&call.params, "cursor").is_none();

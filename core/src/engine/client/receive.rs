@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
 use super::cache::Topic;
+use super::call::Waiter;
 use super::host::Token;
 use super::state::{Effect, State, empty};
 use crate::error::Error;
@@ -76,7 +78,7 @@ impl State {
     }
 
     fn receive_one(&mut self, text: &[u8], of: Option<u64>, now: Now) {
-        let options = std::sync::Arc::clone(&self.options);
+        let options = Arc::clone(&self.options);
         match envelope::parse::<Object<'_>>(text, &options.limits) {
             Ok(Message::Response { id, outcome }) => match number(&id) {
                 Some(id) => self.answered(id, outcome.map(Cow::Borrowed).map_err(Error::from), of.map(|_| 200), now),
@@ -107,7 +109,7 @@ impl State {
         match method {
             Method::Progress => self.progressed(params, now),
             Method::Message => {
-                let token = of.and_then(|id| self.token_of(id));
+                let token = of.and_then(|id| self.token_of(id)).filter(|token| self.is_heard(*token));
                 self.effects.push(Effect::Log(token, params.map_or_else(empty, ToOwned::to_owned)));
             }
             Method::ToolsChanged => self.list_changed(Topic::Tools, now),
@@ -145,11 +147,11 @@ impl State {
         let id = member(params, "progressToken").and_then(|token| self.read_id(token));
         let number = id.as_ref().and_then(number);
         match number.and_then(|id| self.token_of(id)) {
-            // A subscription has its answer, and nothing but its end follows.
-            Some(token) if self.calls.get(&token).is_some_and(|call| call.open) => {}
             Some(token) => {
                 self.arm(token, now);
-                self.effects.push(Effect::Progress(token, params.to_owned()));
+                if self.is_heard(token) {
+                    self.effects.push(Effect::Progress(token, params.to_owned()));
+                }
             }
             None if number.is_some_and(|number| (1..=self.last_id).contains(&number)) => {}
             None => {
@@ -160,6 +162,12 @@ impl State {
                 );
             }
         }
+    }
+
+    /// Whether the host waits for the answer of a call. It knows nothing of the client's own calls, and a subscription has its answer:
+    /// what a host kept for either would stay for ever.
+    fn is_heard(&self, token: Token) -> bool {
+        self.calls.get(&token).is_some_and(|call| !call.open && matches!(call.waiter, Waiter::Host))
     }
 
     /// The call that request `id` was sent for, while it is open.

@@ -92,7 +92,7 @@ impl State {
             return false;
         };
         let at = now.monotonic.saturating_add(wait_of(limits, call.again.tries));
-        if call.due.is_some_and(|due| due <= at) {
+        if call.clock.due.is_some_and(|due| due <= at) {
             return false;
         }
         call.again.tries += 1;

@@ -11,7 +11,7 @@ use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
 use super::super::http_options::{HttpOptions, Identity, Pem};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// How connections are encrypted: to the server, and to a proxy that is reached by `https`.
 #[derive(Clone)]
@@ -53,11 +53,15 @@ fn verifier(options: &HttpOptions, provider: &Arc<CryptoProvider>) -> Result<Arc
     }
     let mut extra = Vec::new();
     for pem in &options.ca {
-        let found = certificates(pem, "ca_file")?;
+        let member = match pem {
+            Pem::File(_) => "ca_file",
+            Pem::Text(_) => "ca_pem",
+        };
+        let found = certificates(pem, member)?;
         // Told now and by name: the verifier would only say that something is wrong.
         let mut roots = rustls::RootCertStore::empty();
         for certificate in &found {
-            roots.add(certificate.clone()).map_err(|error| wrong(pem, "ca_file", &error.to_string()))?;
+            roots.add(certificate.clone()).map_err(|error| wrong(pem, member, &error.to_string()))?;
         }
         extra.extend(found);
     }
@@ -65,7 +69,7 @@ fn verifier(options: &HttpOptions, provider: &Arc<CryptoProvider>) -> Result<Arc
         Ok(verifier) => Ok(Arc::new(verifier)),
         Err(error) => {
             let text = format!("no certificate authority is known (set `ca_file`, or `SSL_CERT_FILE`): {error}");
-            Err(Error::new(crate::error::ErrorKind::Io, text))
+            Err(Error::new(ErrorKind::Io, text))
         }
     }
 }

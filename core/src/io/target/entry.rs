@@ -1,7 +1,7 @@
 //! Entries of `mcpServers` files, as hosts write them. Members that are unknown are somebody else's; values are never in an error
 //! (Y28).
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::HeaderMap;
 use serde_json::{Map, Value};
 
 use super::Target;
@@ -9,6 +9,7 @@ use super::expand::{Variables, expand};
 use crate::error::{Error, Result};
 use crate::io::child::ChildSpec;
 use crate::io::http_options::HttpOptions;
+use crate::protocol::http::client::user_header;
 
 /// Members that hold the servers of a file: that of most hosts, and that of Visual Studio Code.
 const SERVERS: [&str; 2] = ["mcpServers", "servers"];
@@ -125,11 +126,9 @@ impl Entry<'_> {
         for (name, value) in self.object("headers")? {
             let member = format!("headers.{name}");
             let text = self.expanded(&member, value)?;
-            let wrong = |_| self.wrong(&format!("has characters in `{member}` that no header may have"));
-            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(()))?;
-            let mut value = HeaderValue::from_str(&text).map_err(|_| wrong(()))?;
-            value.set_sensitive(true);
-            headers.append(key, value);
+            let (name, value) = user_header(name, &text)
+                .map_err(|_| self.wrong(&format!("has characters in `{member}` that no header may have")))?;
+            headers.insert(name, value);
         }
         Ok(headers)
     }

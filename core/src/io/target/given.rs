@@ -43,19 +43,12 @@ impl Target {
             (None, None, None, Some(file)) => Self::from_file(&file, given.name.as_deref(), &environment())?,
             _ => return Err(Error::definition("a server is at one of `url`, `command`, `entry` and `file`")),
         };
-        match &mut target {
-            Self::Command(spec) => {
-                spec.env.extend(given.env);
-                spec.cwd = given.cwd.or_else(|| spec.cwd.take());
-            }
-            Self::Url { http, .. } => {
-                if let Some(options) = given.http {
-                    let before = std::mem::replace(&mut **http, HttpOptions::parse(options.get())?);
-                    let given = std::mem::replace(&mut http.headers, before.headers);
-                    http.headers.extend(given);
-                }
-            }
-            Self::Server(_) => {}
+        if let Self::Command(spec) = &mut target {
+            spec.env.extend(given.env);
+            spec.cwd = given.cwd.or_else(|| spec.cwd.take());
+        }
+        if let Some(options) = given.http {
+            target.set_http(HttpOptions::parse(options.get())?);
         }
         Ok(target)
     }

@@ -50,6 +50,21 @@ const RESERVED: [&str; 8] = [
     "connection",
 ];
 
+/// A header of the user's. Values are often secrets: this one is marked as such, and no error quotes it (Y28).
+///
+/// # Errors
+/// `Definition` that names the header.
+pub fn user_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
+    let wrong = || {
+        let name = name.escape_debug();
+        Error::definition(format!("the header `{name}` has characters that no header may have"))
+    };
+    let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+    let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
+    value.set_sensitive(true);
+    Ok((key, value))
+}
+
 /// What is left of a user's headers.
 pub fn user_headers(mut headers: HeaderMap) -> HeaderMap {
     RESERVED.iter().for_each(|name| drop(headers.remove(*name)));

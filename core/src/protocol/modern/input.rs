@@ -72,7 +72,7 @@ impl Question {
             method,
             digest: digest_of(method, params),
             schema: members.requested_schema.map(ToOwned::to_owned),
-            is_url: members.mode.is_some_and(|mode| mode.get() == "\"url\""),
+            is_url: is_url(members.mode),
             has_tools: members.tools.is_some(),
             params: match (method, members.mode) {
                 // A form says that it is one where there are modes; where there are none, `params_for_back_channel` takes it out again.
@@ -195,6 +195,11 @@ fn with_mode(params: &RawValue) -> Result<Box<RawValue>> {
 
 fn get<'a>(raw: &'a RawValue, key: &str) -> Option<&'a RawValue> {
     raw::get(raw, key).ok().flatten()
+}
+
+/// Whether an elicitation of that `mode` sends the user to a URL; without a mode it shows a form.
+pub fn is_url(mode: Option<&RawValue>) -> bool {
+    mode.is_some_and(|mode| mode.get() == "\"url\"")
 }
 
 fn digest_of(method: Method, params: &RawValue) -> Digest {

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use omniport::api::client::{CallOptions, Client, Level, Operation, Reference};
-use omniport::api::{Context, Json, NoArguments, PromptSpec, Server, ToolError};
+use omniport::api::client::{Builder, CallOptions, Client, Level, Operation, Reference};
+use omniport::api::{App, Context, Json, NoArguments, PromptSpec, Server, ToolError};
 use omniport::error::ErrorKind;
 use omniport::types::{ContentBlock, ResourceContents};
 use schemars::JsonSchema;
@@ -53,7 +53,7 @@ async fn every_method_works_in_both_eras() {
         let tools = client.list_tools().await.unwrap();
         assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["add", "fail"]);
         assert_eq!(client.list_resources().await.unwrap()[0].uri, "test://text");
-        assert_eq!(client.list_templates().await.unwrap()[0].uri_template, "test://{name}/text");
+        assert_eq!(client.list_resource_templates().await.unwrap()[0].uri_template, "test://{name}/text");
         assert_eq!(client.list_prompts().await.unwrap()[0].name, "greet");
 
         let result = client.call_tool("add", Pair { a: 1, b: 2 }).await.unwrap();
@@ -142,23 +142,25 @@ async fn a_call_has_its_own_meta_and_its_own_time() {
         assert_eq!(result.structured_content.unwrap()["it"], 7);
         let error = client.call_tool("never", ()).timeout(Duration::from_millis(1)).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Timeout);
-        let error = client.call_tool("never", ()).total(Duration::from_millis(1)).await.unwrap_err();
+        let error = client.call_tool("never", ()).total_timeout(Duration::from_millis(1)).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Timeout);
     }
 }
 
+fn stepping() -> App {
+    let steps = |_: NoArguments, cx: Context| async move {
+        for step in 1..=5_u8 {
+            cx.progress(step.into(), Some(5.0), Some("a step"));
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    };
+    server().tool("steps", "", steps).build().unwrap()
+}
+
 #[tokio::test]
 async fn w24_progress_comes_in_order_and_before_the_answer() {
-    let app = server()
-        .tool("steps", "", |_: NoArguments, cx: Context| async move {
-            for step in 1..=5_u8 {
-                cx.progress(step.into(), Some(5.0), Some("a step"));
-                tokio::task::yield_now().await;
-            }
-            Ok(())
-        })
-        .build()
-        .unwrap();
+    let app = stepping();
     for client in plain(&app).await {
         let seen = Arc::<Mutex<Vec<f64>>>::default();
         let tell = Arc::clone(&seen);
@@ -172,10 +174,32 @@ async fn w24_progress_comes_in_order_and_before_the_answer() {
 }
 
 #[tokio::test]
+async fn x03_progress_of_any_call_is_told_before_its_answer() {
+    let app = stepping();
+    let seen = Arc::<Mutex<Vec<f64>>>::default();
+    let hearing = |builder: Builder| {
+        let seen = Arc::clone(&seen);
+        builder.on_progress(move |progress| {
+            seen.lock().unwrap().push(progress.progress);
+            assert!(progress.progress < 5.0, "a bug of the user's, which costs no answer");
+        })
+    };
+    for client in clients(&app, hearing).await {
+        client.call_tool("steps", ()).await.unwrap();
+        assert_eq!(*seen.lock().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0]);
+        seen.lock().unwrap().clear();
+        let own = Arc::clone(&seen);
+        client.call_tool("steps", ()).on_progress(move |_| own.lock().unwrap().push(0.0)).await.unwrap();
+        assert_eq!(*seen.lock().unwrap(), [1.0, 0.0, 2.0, 0.0, 3.0, 0.0, 4.0, 0.0, 5.0, 0.0]);
+        seen.lock().unwrap().clear();
+    }
+}
+
+#[tokio::test]
 async fn security_headers_that_are_none_are_refused_and_their_values_are_told_to_nobody() {
     let app = everything().build().unwrap();
     let error = Client::builder(&app).header("x-token", "secret\n").connect().await.err().unwrap();
-    assert_eq!(error.kind(), ErrorKind::InvalidParams);
+    assert_eq!(error.kind(), ErrorKind::Definition);
     assert!(!format!("{error} {error:?}").contains("secret"));
     for client in clients(&app, |builder| builder.header("x-token", "t")).await {
         let error = client.ping().header("no name", "secret").await.unwrap_err();

@@ -20,7 +20,7 @@ struct Told(Mutex<Counts>);
 #[derive(Default)]
 struct Counts {
     log: u64,
-    changes: Vec<Value>,
+    changes: u64,
     states: Vec<&'static str>,
 }
 
@@ -38,7 +38,7 @@ impl Driven {
                 let client = order
                     .builder()?
                     .on_log(move |_| logs.counts().log += 1)
-                    .on_change(move |change| changes.counts().changes.push(json!(format!("{change:?}"))))
+                    .on_change(move |_| changes.counts().changes += 1)
                     .on_state(move |state| states.counts().states.push(state.word()))
                     .connect()
                     .await?;
@@ -59,7 +59,7 @@ impl Driven {
             "tell" => {
                 let told = self.told.counts();
                 Ok(json!({
-                    "log": told.log, "change": told.changes.len(), "states": told.states, "changes": told.changes,
+                    "log": told.log, "change": told.changes, "states": told.states,
                 }))
             }
             "close" => {

@@ -55,14 +55,10 @@ impl Told {
     }
 
     pub fn change(&self, change: Change) {
-        let said = match change {
-            Change::Tools(_) => json!({ "changed": "tools" }),
-            Change::Resources => json!({ "changed": "resources" }),
-            Change::Prompts => json!({ "changed": "prompts" }),
-            Change::Resource { uri } => json!({ "changed": "resource", "uri": uri }),
-            Change::Missed { .. } => json!({ "changed": "missed" }),
-            Change::Ended { .. } => json!({ "changed": "ended" }),
-        };
+        let mut said = json!({ "changed": change.word() });
+        if let Change::Resource { uri } = change {
+            said["uri"] = json!(uri);
+        }
         self.keep(|news| news.changed.push(said));
     }
 }

@@ -154,7 +154,7 @@ impl Walk {
         }
         if self.offers("resources") {
             lists.resources = values(self.client.list_resources().await)?;
-            lists.templates = values(self.client.list_templates().await)?;
+            lists.templates = values(self.client.list_resource_templates().await)?;
         }
         if self.offers("prompts") {
             lists.prompts = values(self.client.list_prompts().await)?;
