@@ -9,7 +9,8 @@ import os
 import queue
 import subprocess
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,13 @@ class Driver:
 
     def call(self, tool: str = "echo", text: str = "hello", **members: Any) -> Any:
         return self.do("call", tool=tool, arguments={"text": text}, **members)
+
+    def tell(self, what: Callable[[Any], bool]) -> Any:
+        """What the client was told, as soon as that is enough: answers may overtake notifications."""
+        end = time.monotonic() + PATIENCE
+        while not what(told := self.do("tell")):
+            assert time.monotonic() < end, f"never told: {told}"
+        return told
 
     def resident_kib(self) -> int:
         status = Path(f"/proc/{self.pid}/status").read_text()

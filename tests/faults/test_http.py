@@ -18,7 +18,7 @@ def test_h01_a_lost_session_is_begun_again_once_for_all_calls(client: Driver, we
     assert [client.answer(call) for call in calls] == [[str(number)] for number in range(8)]
     begun = web.seen(url, "initialize")
     assert len(begun) == 2 and all("mcp-session-id" not in note["headers"] for note in begun)
-    assert client.do("tell")["states"][-2:] == ["recovering", "ready"]
+    client.tell(lambda told: told["states"][-2:] == ["recovering", "ready"])
 
 
 def test_h01_a_session_that_is_lost_again_is_an_error_and_no_loop(client: Driver, web: Web):
