@@ -20,6 +20,8 @@ async fn main() -> Result<(), Failure> {
     let [url, in_flight, warm, seconds] = &words[usize::from(is_best)..] else {
         return Err("rmcp-client [best] URL IN_FLIGHT WARM SECONDS".into());
     };
+    // Its HTTP client wants one, also where nothing is encrypted.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let plan = callers::Plan::parse(in_flight, warm, seconds).ok_or("IN_FLIGHT, WARM and SECONDS are numbers")?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
     let transport = if is_best {
