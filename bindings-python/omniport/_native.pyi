@@ -153,7 +153,7 @@ class Client:
 
     def __init__(self, home: Inbox, options: bytes) -> None:
         """What belongs to no call is told to `home`. options: {"name", "version", "capabilities"?: {...}, "era"?: "auto"|"legacy"|"modern", "protocol_version"?: a revision,
-        "known"?: the revision spoken the last time, "recover"?: bool, "check_output"?: bool, "limits"?, "listens"?: {"progress"?, "log"?, "stderr"?: bool}: notifications that are told at all}"""
+        "known"?: the revision spoken the last time, "recover"?: bool, "check_output"?: bool, "watch_changes"?: bool, "limits"?, "listens"?: {"progress"?, "log"?, "stderr"?: bool}: notifications that are told at all}"""
     def number(self) -> int:
         """Names the client in every inbox."""
     def connect_target(self, inbox: Inbox, target: bytes) -> int:

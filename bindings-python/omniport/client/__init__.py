@@ -129,7 +129,7 @@ class Client(_Face, Awaits):
         `on_sample`, `on_elicit` (forms) and `on_elicit_url` answer the server's questions; without them the capability is not
         declared. `sample_tools`: `on_sample` can use tools. `roots`: directories to offer, as URIs or `{"uri", "name"}`, or a
         function that gives them. `capabilities` are declared besides, for who answers by hand.
-        `on_state` gets the state and its cause, `on_stderr` each line that a server process writes there.
+        `on_change` subscribes to the lists of a modern server. `on_state` gets the state and its cause, `on_stderr` each line that a server process writes there.
 
         `known`: the revision that this server spoke the last time. `recover`: whether a lost connection is made anew. `verify`,
         `ca_file`, `cert` (certificate and key files), `proxy`, `cookies` and `socket` (a Unix socket to connect to) are for HTTP.
@@ -169,6 +169,7 @@ class Client(_Face, Awaits):
             "known": known,
             "recover": recover,
             "check_output": check_output,
+            "watch_changes": on_change is not None,
         }
         text = dumps({member: value for member, value in options.items() if value is not None})
         self._life = Life(lambda reader: Connection(place, text, callbacks, reader))

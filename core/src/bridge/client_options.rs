@@ -25,6 +25,7 @@ struct Client {
     known: Option<String>,
     recover: Option<bool>,
     check_output: Option<bool>,
+    watch_changes: Option<bool>,
     limits: Option<Box<RawValue>>,
     listens: Option<ListensMembers>,
 }
@@ -57,6 +58,7 @@ pub fn parse_client(text: &str) -> Result<(ClientOptions, Listens)> {
     // What was remembered of another release may name a revision that this one does not know; then the server is asked.
     options.known = client.known.as_deref().and_then(Version::parse);
     options.recover = client.recover.unwrap_or(options.recover);
+    options.watch_changes = client.watch_changes.unwrap_or_default();
     options.check_output = client.check_output.unwrap_or(options.check_output);
     options.era = era(client.era.as_deref(), client.protocol_version.as_deref())?;
     Ok((options, client.listens.unwrap_or_default().into()))

@@ -6,8 +6,8 @@ use omniport::engine::client::Change;
 use serde_json::{Value, json};
 
 use super::http::{self, SSE};
-use super::recorder::{Client, Lines, Requests, Told};
-use super::scripted::{LEGACY, MODERN, legacy, modern};
+use super::recorder::{Client, Lines, Requests, Told, over_lines};
+use super::scripted::{LEGACY, MODERN, legacy, modern, options};
 
 const LISTEN: &str = r#"{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["r://2"]}}"#;
 
@@ -137,4 +137,34 @@ fn a_stream_of_changes_that_ends_is_opened_again_until_that_is_hopeless() {
         client.engine.http_failed(id, gone(), client.now);
     }
     assert!(matches!(client.host.take()[..], [Told::Change(Change::Ended { token: of })] if of == token));
+}
+
+#[test]
+fn r09_a_host_that_wants_changes_is_subscribed_once() {
+    let mut client = over_lines(options());
+    client.engine.watch_changes(client.now);
+    client.engine.connect(client.now);
+    let probe = client.sent_one();
+    client.reply(
+        &probe,
+        r#""result":{"resultType":"complete","supportedVersions":["2026-07-28"],
+            "capabilities":{"tools":{"listChanged":true},"prompts":{},"resources":{"listChanged":false}},"ttlMs":0,"cacheScope":"public"}"#,
+    );
+    let listen = client.sent_one();
+    assert_eq!(listen["method"], "subscriptions/listen");
+    assert_eq!(listen["params"]["notifications"], json!({"toolsListChanged": true}));
+    client.hear(&format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{}}},"notifications":{{"toolsListChanged":true}}}}}}"#,
+        listen["id"]
+    ));
+    client.engine.watch_changes(client.now);
+    assert!(client.sent().is_empty(), "one subscription is enough");
+    client.hear(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+    client.pass(Duration::from_millis(50));
+    let told = client.host.take();
+    assert!(told.iter().any(|told| matches!(told, Told::Change(Change::Tools(None)))), "{told:?}");
+    assert!(
+        !told.iter().any(|told| matches!(told, Told::Result(token, _) if token > &1)),
+        "the host asked for nothing: {told:?}"
+    );
 }

@@ -259,7 +259,8 @@ impl Builder {
         self
     }
 
-    /// Sets who hears of changes at the server; [`Client::changes`] gives them as a stream.
+    /// Sets who hears of changes at the server; [`Client::changes`] gives them as a stream. Either subscribes to the lists of a modern
+    /// server.
     pub fn on_change(mut self, tell: impl Fn(Change) + Send + Sync + 'static) -> Self {
         self.observers.change = Some(Box::new(tell));
         self
@@ -290,6 +291,7 @@ impl Builder {
         let runtime = Handle::try_current().map_err(|error| Error::internal(error.to_string()).caused_by(error))?;
         options.info = json("the client's own description", &info)?;
         options.capabilities = json("the client's capabilities", &capabilities)?;
+        options.watch_changes = observers.change.is_some();
         let desk = Arc::new(Desk::new(callbacks, observers, &options.limits, &runtime));
         if let Some(http) = http {
             target.set_http(http);

@@ -56,6 +56,7 @@ use crate::api::App;
 use crate::engine::client::ClientEngine;
 use crate::error::Result;
 use crate::io::client::ClientConnection;
+use crate::io::clock;
 use crate::types;
 use host::Desk;
 
@@ -188,8 +189,9 @@ impl Client {
         self.inner.engine.roots_changed();
     }
 
-    /// Every change at the server from now on.
+    /// Every change at the server from now on; a modern server is subscribed to.
     pub fn changes(&self) -> Changes {
+        self.inner.engine.watch_changes(clock::now());
         self.inner.desk.listeners.listen()
     }
 

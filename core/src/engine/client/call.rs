@@ -55,6 +55,8 @@ pub(super) enum Waiter {
     Host,
     /// The client itself, since the tools changed. What is different goes here.
     Refresh(ToolsDiff),
+    /// The client itself: changes are told through it as long as it is open.
+    Watch,
     /// Calls that go on when the tools are known again, and what they fail with if they never will be.
     Calls(Vec<(Token, Error)>),
 }
@@ -123,7 +125,7 @@ impl State {
         self.begin(operation, empty(), options, waiter, now);
     }
 
-    fn begin(
+    pub fn begin(
         &mut self,
         operation: Operation,
         params: Box<RawValue>,
@@ -340,6 +342,7 @@ impl State {
         match call.waiter {
             Waiter::Host if call.open => self.effects.push(Effect::Change(Change::Ended { token })),
             Waiter::Host => self.effects.push(Effect::Result(token, outcome)),
+            Waiter::Watch => self.watch_over(call.open, outcome),
             Waiter::Refresh(diff) => self.refreshed(outcome.map(|_| diff), now),
             Waiter::Calls(calls) => self.go_on(calls, outcome.map(drop), now),
         }

@@ -316,6 +316,7 @@ impl State {
             Some(token) => self.effects.push(Effect::Result(token, Ok(server))),
             None => self.renew(version, now),
         }
+        self.open_watch(now);
         self.send_held(now);
     }
 

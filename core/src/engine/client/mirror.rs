@@ -49,7 +49,7 @@ impl State {
         let under_way = self.calls.values_mut().filter(|other| other.options.headers == headers);
         let waiting = under_way.filter_map(|other| match &mut other.waiter {
             Waiter::Calls(waiting) => Some(waiting),
-            Waiter::Host | Waiter::Refresh(_) => None,
+            Waiter::Host | Waiter::Refresh(_) | Waiter::Watch => None,
         });
         match waiting.into_iter().next() {
             Some(waiting) => waiting.push((token, error)),

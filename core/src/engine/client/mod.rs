@@ -20,6 +20,7 @@
 //! | `tools` | what is known of the server's tools |
 //! | `output` | structured results against the output schemas of tools |
 //! | `mirror` | tool arguments that HTTP headers repeat |
+//! | `watch` | the client's own subscription to changes of lists |
 //! | `subscribe` | subscriptions, which outlive their answer |
 //! | `http_link` | requests of the HTTP carriers |
 //! | `http_answer` | what comes back on them |
@@ -64,6 +65,7 @@ mod resume;
 mod state;
 mod subscribe;
 mod tools;
+mod watch;
 
 pub use host::{AskKind, Change, ClientHost, ClientState, LineSink, Link, RequestSink, Token, ToolsDiff};
 pub use operation::Operation;
@@ -193,6 +195,12 @@ impl ClientEngine {
     /// Sets what is called when [`ClientEngine::tick`] must come earlier than it was last told.
     pub fn on_earlier_tick(&self, wake: impl Fn() + Send + Sync + 'static) {
         let _ = self.earlier.set(Box::new(wake));
+    }
+
+    /// The host wants to hear of changes of lists: a modern server that tells them is subscribed to, now and with each connection. A
+    /// legacy one tells them unasked.
+    pub fn watch_changes(&self, now: Now) {
+        self.act(|state| state.watch_changes(now));
     }
 
     /// Ends the connection: every call fails, and the server is told where it can be.

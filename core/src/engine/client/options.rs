@@ -38,6 +38,8 @@ pub struct ClientOptions {
     /// Whether structured results are checked against the output schemas of the tools that were listed. One that breaks its schema is
     /// an error, which has the result as its data and names `tool` and `path`.
     pub check_output: bool,
+    /// Whether the host wants to hear of changes of lists: a modern server is then subscribed to, a legacy one tells them unasked.
+    pub watch_changes: bool,
 }
 
 impl ClientOptions {
@@ -58,6 +60,7 @@ impl ClientOptions {
             known: None,
             recover: true,
             check_output: true,
+            watch_changes: false,
         }
     }
 }

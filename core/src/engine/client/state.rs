@@ -138,6 +138,8 @@ pub(super) struct State {
     pub pulse: Pulse,
     pub kept: Kept,
     pub general: General,
+    /// The host wants to hear of changes of lists.
+    pub watches: bool,
     pub server: Option<Box<RawValue>>,
     /// Present when the carrier is HTTP.
     pub http: Option<Http>,
@@ -166,6 +168,7 @@ impl State {
         let declared = serde_json::from_str::<&RawValue>(&options.capabilities).ok();
         let capabilities = declared.and_then(|raw| ClientCapabilities::parse(raw).ok()).unwrap_or_default();
         let recovery = Recovery::new(options.known);
+        let watches = options.watch_changes;
         Self {
             cache: Cache::new(options.limits.cache_bytes),
             changes: Changes::default(),
@@ -177,6 +180,7 @@ impl State {
             pulse: Pulse::default(),
             kept: Kept::default(),
             general: General::default(),
+            watches,
             server: None,
             http,
             calls: BTreeMap::new(),
@@ -308,7 +312,7 @@ impl State {
             match call.waiter {
                 Waiter::Host if call.open => self.effects.push(Effect::Change(Change::Ended { token })),
                 Waiter::Host => self.effects.push(Effect::Result(token, Err(closed_again(&error)))),
-                Waiter::Refresh(_) | Waiter::Calls(_) => {}
+                Waiter::Refresh(_) | Waiter::Watch | Waiter::Calls(_) => {}
             }
         }
         self.end_http(version);

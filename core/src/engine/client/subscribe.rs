@@ -4,7 +4,7 @@
 
 use serde_json::value::RawValue;
 
-use super::call::Call;
+use super::call::{Call, Waiter};
 use super::host::Token;
 use super::operation::{Operation, Plan};
 use super::receive::number;
@@ -20,9 +20,10 @@ impl State {
     pub fn acknowledged(&mut self, token: Token, params: Option<&RawValue>, now: Now) {
         let Some(call) = self.calls.get_mut(&token).filter(|call| call.is_subscription()) else { return };
         call.again.since = now.monotonic;
+        let is_host = matches!(call.waiter, Waiter::Host);
         if std::mem::replace(&mut call.open, true) {
             if std::mem::take(&mut call.again.interrupted) {
-                self.missed(Some(token));
+                self.missed(Some(token).filter(|_| is_host));
             }
             return;
         }
@@ -33,7 +34,9 @@ impl State {
             Operation::Subscribe => empty(),
             _ => filter(accepted.map_or("{}", RawValue::get)),
         };
-        self.effects.push(Effect::Result(token, Ok(answer)));
+        if is_host {
+            self.effects.push(Effect::Result(token, Ok(answer)));
+        }
     }
 
     /// A modern server ends a subscription.
