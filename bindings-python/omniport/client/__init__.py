@@ -13,7 +13,7 @@ from ._connection import Connection
 from ._inbox import finish, loop_inbox, thread_inbox
 from ._life import Life
 from ._methods import ByHandMethods, Methods
-from ._request import Awaits, CallOptions, Request, Tell, Waits
+from ._request import Awaits, CallOptions, Request, Tell, Waits, check_seconds
 from ._target import InFile, target_of
 
 if TYPE_CHECKING:
@@ -158,6 +158,8 @@ class Client(_Face, Awaits):
             on_state=on_state,
             on_stderr=on_stderr,
         )
+        check_seconds("timeout", timeout)
+        check_seconds("total_timeout", total_timeout)
         bounds = {"call_for": timeout, "call_total": total_timeout}
         options: dict[str, Any] = {
             "name": name,
@@ -196,14 +198,14 @@ class Client(_Face, Awaits):
         await self._life.close(loop_inbox())
 
     async def __aenter__(self) -> Self:
-        await self.connect()
+        await self._life.enter_block(loop_inbox())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._life.leave(loop_inbox())
 
     def __enter__(self) -> SyncClient:
-        finish(self._life.enter(thread_inbox()))
+        finish(self._life.enter_block(thread_inbox()))
         return SyncClient(self._life)
 
     def __exit__(self, *_: object) -> None:

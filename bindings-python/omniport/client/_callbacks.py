@@ -11,6 +11,7 @@ import msgspec
 from .._failure import failure_of
 from .._result import blocks, dumps
 from ..errors import InvalidParams, make
+from ._read import decode
 
 Answer = Callable[[dict[str, Any]], Any]
 """Takes the parameters of what the server asks, returns the answer; may be async."""
@@ -77,8 +78,8 @@ class Callbacks:
 
     async def answer(self, text: bytes) -> bytes:
         """The text for the engine; whatever goes wrong is told to the server as an error."""
-        (kind, params), *_ = msgspec.json.decode(text).items()
         try:
+            (kind, params), *_ = decode(text).items()
             return dumps({"result": await self._answer(kind, params)})
         except Exception as error:
             failure = failure_of(error)

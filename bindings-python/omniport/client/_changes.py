@@ -67,7 +67,7 @@ class Changes:
             wake[0].call_soon_threadsafe(wake[1].set)
 
     async def _begin(self, reader: Inbox) -> None:
-        connection = self._connection = self._life.live()
+        connection = self._life.live()
         connection.changes.add(self)
         wanted: dict[str, Any] = {_LISTS[kind]: True for kind in sorted(self._kinds)}
         if self._uris:
@@ -75,6 +75,9 @@ class Changes:
         request = Request("listen", {"notifications": wanted}, plain, {})
         self._token = connection.start(request, reader)
         await reader.answer(connection, self._token)
+        self._connection = connection  # not before: a step that was given up is begun anew by the next one
+        if self._over:  # closed meanwhile
+            connection.native.cancel(self._token, "nobody listens any more")
 
     def _next(self) -> Change | None:
         with self._lock:

@@ -15,7 +15,7 @@ from .._failure import log
 from ..errors import Closed, RuleError, from_fault
 from ._callbacks import Callbacks, Change, State, Tell
 from ._inbox import Inbox, LoopInbox, ThreadInbox, connections, watch
-from ._read import error_of
+from ._read import decode, error_of
 from ._request import Request
 from ._serial import Serial, guarded
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ._target import Hosting, Target
 
 T = TypeVar("T")
+_GIVEN_UP = b'{"error":{"code":-32603,"message":"the answer was given up"}}'
 
 
 class Connection:
@@ -64,7 +65,7 @@ class Connection:
         """Connects; raises what kept it from being made, with every fact."""
         try:
             token, self._hosting = await self._target.connect(self.native, reader)
-            self.said = msgspec.json.decode(await reader.answer(self, token))
+            self.said = decode(await reader.answer(self, token))
         except BaseException as error:
             await self.close(reader)
             if isinstance(error, _native.Fault):
@@ -78,6 +79,7 @@ class Connection:
         self.closing = True
         if os.getpid() != self._process:
             return  # it belongs to the process that this one was forked from
+        self._keep_home(reader)
         token = self.native.close(reader.native)
         try:
             await reader.answer(self, token)
@@ -86,8 +88,8 @@ class Connection:
                 stop()
             hosting, self._hosting = self._hosting, None
             self.finished(None)
-        if hosting is not None:
-            await hosting.leave(reader)
+            if hosting is not None:
+                await hosting.leave(reader)  # also when whoever closed gave up waiting
 
     def check_process(self) -> None:
         if os.getpid() != self._process:
@@ -108,16 +110,17 @@ class Connection:
         """Sends a request; its token."""
         if os.getpid() != self._process:
             self.check_process()
-        if self.home is not reader and self.home.closed:
-            self._move_home(reader)
+        self._keep_home(reader)
         try:
             return self.native.request(reader.native, request.what, request.params, request.options)
         except _native.Fault as fault:
             raise from_fault(fault) from None
 
-    def _move_home(self, reader: Inbox) -> None:
-        """The loop it was opened on is gone: whoever uses it now reads for it."""
+    def _keep_home(self, reader: Inbox) -> None:
+        """Where the loop it was opened on is gone, whoever uses it now reads for it."""
         before = self.home
+        if before is reader or not before.closed:
+            return
         self.home = reader if isinstance(reader, LoopInbox) else watch()
         self._serial = self.home.serial()
         self.native.move_home(self.home.native)
@@ -135,7 +138,10 @@ class Connection:
             _, of_call = self._tells.get(token, (None, None))
             self._tell(of_call or self._callbacks.on_log, text, reader)
         elif part == _native.TOLD_ASKED:
-            self._questions[token] = self._serial.ask(lambda: self._answer(token, text))
+            self._questions[token] = lambda: None  # it may be answered before what stops it is known
+            stop = self._serial.ask(lambda: self._answer(token, text))
+            if token in self._questions:
+                self._questions[token] = stop
         elif part == _native.TOLD_WITHDRAWN:
             stop = self._questions.pop(token, None)
             if stop is not None:
@@ -156,20 +162,20 @@ class Connection:
     def _tell(self, function: Tell | None, text: bytes, reader: Inbox | None) -> None:
         if function is not None and isinstance(reader, ThreadInbox):
             # In the thread that waits for the call, so that the last progress is there before the call returns (X03).
-            outcome = guarded(lambda: function(msgspec.json.decode(text)))
+            outcome = guarded(lambda: function(decode(text)))
             if hasattr(outcome, "__await__"):
                 self._serial.add(lambda: outcome, self._handled)
             else:
                 self._handled()
         else:
-            self._run(function, text, decode=True)
+            self._run(function, text, packed=True)
 
-    def _run(self, function: Callable[[Any], Any] | None, value: Any, *, decode: bool = False) -> None:
+    def _run(self, function: Callable[[Any], Any] | None, value: Any, *, packed: bool = False) -> None:
         """Runs a callback after those before it."""
         if function is None:
             self._handled()
         else:
-            self._serial.add(lambda: function(msgspec.json.decode(value) if decode else value), self._handled)
+            self._serial.add(lambda: function(decode(value) if packed else value), self._handled)
 
     def _handled(self) -> None:
         self.native.handled(1)
@@ -185,8 +191,12 @@ class Connection:
     async def _answer(self, number: int, text: bytes) -> None:
         try:
             answer = await self._callbacks.answer(text)
-        finally:
-            self._questions.pop(number, None)
+        except BaseException:
+            # Neither withdrawn nor answered: a callback that was cancelled, or wanted to end a thread. The server must not wait.
+            if self._questions.pop(number, None) is not None:
+                self.native.answer(number, _GIVEN_UP)
+            raise
+        self._questions.pop(number, None)
         self.native.answer(number, answer)
 
     def _set_state(self, state: State, cause: str | None) -> None:

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import atexit
 import concurrent.futures
+import contextvars
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ..errors import Closed
 from ._connection import Connection
 from ._inbox import Inbox, Waiter, connections, thread_inbox
+
+Opening = concurrent.futures.Future[Connection]
+
+
+class _GivenUp(Closed):
+    """Whoever opened the client was cancelled: another one opens it."""
+
+
+_Block = tuple["weakref.ref[Life]", "weakref.ref[Opening]"]
+_inside: contextvars.ContextVar[tuple[_Block, ...]] = contextvars.ContextVar("omniport_inside", default=())
+"""The blocks that the running code is inside of, and the opening that each entered. One that is never left keeps nothing."""
 
 
 class Life:
@@ -22,7 +35,7 @@ class Life:
         self._lock = threading.Lock()
         self._users = 0
         self._connection: Connection | None = None
-        self._opening: concurrent.futures.Future[Connection] | None = None
+        self._opening: Opening | None = None
 
     @property
     def connection(self) -> Connection | None:
@@ -36,8 +49,26 @@ class Life:
             raise Closed("the client is not open: use it inside of `async with` or `with`, or call connect()")
         return connection
 
-    async def enter(self, reader: Inbox) -> None:
+    async def enter(self, reader: Inbox) -> Opening:
         """One more user; the first one opens the connection, others wait for that."""
+        while True:
+            opening, is_first = self._opening_to_join()
+            if is_first:
+                await self._open(opening, reader)
+                return opening
+            try:
+                await reader.outcome(opening)
+                return opening
+            except _GivenUp:
+                continue
+            except BaseException:
+                with self._lock:
+                    if self._opening is opening:
+                        self._users = max(0, self._users - 1)
+                raise
+
+    def _opening_to_join(self) -> tuple[Opening, bool]:
+        """The opening of the one more user, and whether it is the user's to do."""
         with self._lock:
             opening = self._opening
             is_first = opening is None or (opening.done() and opening.result().is_over)
@@ -46,31 +77,37 @@ class Life:
                 opening = self._opening = concurrent.futures.Future()
                 opening.set_running_or_notify_cancel()  # whoever gives up waiting does not take it from the others
             self._users += 1
-        assert opening is not None
-        if not is_first:
-            try:
-                await reader.outcome(opening)
-            except BaseException:
-                with self._lock:
-                    self._users = max(0, self._users - 1)
-                raise
-            return
+            assert opening is not None
+            return opening, is_first
+
+    async def _open(self, opening: Opening, reader: Inbox) -> None:
         try:
             connection = self._make(reader)
             self._connection = connection
             await connection.open(reader)
         except BaseException as error:
             with self._lock:
-                self._opening, self._users = None, 0
-            opening.set_exception(error if isinstance(error, Exception) else Closed("the opening was given up"))
+                if self._opening is opening:  # a close() and a new opening may have come before
+                    self._opening, self._users = None, 0
+            opening.set_exception(error if isinstance(error, Exception) else _GivenUp("the opening was given up"))
             raise
         opening.set_result(connection)
 
+    async def enter_block(self, reader: Inbox) -> None:
+        """As `enter`, for a block that `leave` ends."""
+        opening = await self.enter(reader)
+        blocks = [block for block in _inside.get() if block[0]() is not None]
+        _inside.set((*blocks, (weakref.ref(self), weakref.ref(opening))))
+
     async def leave(self, reader: Inbox) -> None:
         """One user less; the last one closes the connection."""
+        blocks = _inside.get()
+        at = next((at for at in reversed(range(len(blocks))) if blocks[at][0]() is self), None)
+        if at is not None:
+            _inside.set(blocks[:at] + blocks[at + 1 :])
         with self._lock:
-            if self._users == 0:
-                return  # close() came before
+            if self._users == 0 or (at is not None and blocks[at][1]() is not self._opening):
+                return  # close() came before; a connection that others opened after it is theirs
             self._users -= 1
             if self._users:
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -12,18 +13,32 @@ from .._failure import log
 from ..errors import Error, InvalidRequest, ToolError, make
 
 T = TypeVar("T")
-_decode: Any = msgspec.json.decode
+
+
+def decode(text: bytes | str) -> Any:
+    """`text` as plain data. Numbers out of the range of the quick decoder cost time, not the answer they are in."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.MsgspecError:
+        return json.loads(text, parse_int=_integer)
+
+
+def _integer(digits: str) -> float:
+    try:
+        return int(digits)
+    except ValueError:  # more digits than Python reads
+        return float(digits)
 
 
 def reader(kind: type[T]) -> Callable[[bytes], T]:
     """Reads an answer as `kind`."""
-    decode = msgspec.json.Decoder(kind).decode
+    typed = msgspec.json.Decoder(kind).decode
 
     def read(text: bytes) -> T:
         try:
-            return decode(text)
+            return typed(text)
         except msgspec.MsgspecError:
-            return lenient(_decode(text), kind)
+            return lenient(decode(text), kind)
 
     return read
 
@@ -60,7 +75,7 @@ def list_reader(member: str, kind: type[T]) -> Callable[[bytes], list[T]]:
     """Reads the items of a listing. One that cannot be read is left out with a warning."""
 
     def read(text: bytes) -> list[T]:
-        whole = _decode(text)
+        whole = decode(text)
         items = whole.get(member)
         if not isinstance(items, list):
             raise InvalidRequest(f"the server's answer has no list {member!r}", data=whole)
@@ -76,7 +91,7 @@ def page_reader(member: str, kind: type[Any], page: type[T]) -> Callable[[bytes]
     attribute = next(field.name for field in _fields(page) if field.encode_name == member)
 
     def read(text: bytes) -> T:
-        whole = _decode(text)
+        whole = decode(text)
         result = lenient({**whole, member: []}, page)
         setattr(result, attribute, read_items(text))
         return result
@@ -101,7 +116,7 @@ def by_hand(kind: type[T]) -> Callable[[bytes], T | types.InputRequiredResult]:
     complete, asks = reader(kind), reader(types.InputRequiredResult)
 
     def read(text: bytes) -> T | types.InputRequiredResult:
-        return asks(text) if _decode(text, type=_Kind).kind == "input_required" else complete(text)
+        return asks(text) if msgspec.json.decode(text, type=_Kind).kind == "input_required" else complete(text)
 
     return read
 
@@ -112,12 +127,12 @@ def nothing(text: bytes) -> None:
 
 def plain(text: bytes) -> Any:
     """Reads an answer as it is."""
-    return _decode(text)
+    return decode(text)
 
 
 def error_of(text: bytes) -> Error:
     """The exception for a failure, with every fact."""
-    facts: dict[str, Any] = _decode(text)
+    facts: dict[str, Any] = decode(text)
     given: dict[str, Any] = facts.get("context") or {}
     context = {name: str(value) for name, value in given.items()}
     error = make(
@@ -138,6 +153,7 @@ def read_good_tool_result(text: bytes) -> types.CallToolResult:
     """As `read_tool_result`; a result that says `isError` is raised."""
     result = read_tool_result(text)
     if result.is_error:
-        texts: list[Any] = [getattr(block, "text", None) for block in result.content]
+        given: Any = result.content
+        texts: list[Any] = [getattr(block, "text", None) for block in given] if isinstance(given, list) else []
         raise ToolError("\n".join(text for text in texts if isinstance(text, str)))
     return result

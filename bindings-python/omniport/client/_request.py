@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypedDict, TypeVar, overload
 
 from .._result import dumps
+from ..errors import DefinitionError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,12 +68,21 @@ class Request(Generic[T]):
                     raise TypeError(f"a call has no option {sorted(unknown)[0]!r}")
             if given.get("meta"):
                 params["_meta"] = given["meta"]
+            for limit in ("timeout", "total_timeout"):
+                if limit in given:
+                    check_seconds(limit, given[limit])
             native.update((name, given[name]) for name in _NATIVE & given.keys() if given[name] is not None)
             if self.on_progress is not None or self.on_log is not None:
                 native["listens"] = {"progress": self.on_progress is not None, "log": self.on_log is not None}
             if native:
                 self.options = dumps(native)
         self.params = dumps(params)
+
+
+def check_seconds(name: str, value: float | None) -> None:
+    """No JSON has the numbers that are none: what says "for ever" would be taken for "as usual"."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise DefinitionError(f"`{name}` must be a positive number of seconds, got {value}")
 
 
 class Awaits:

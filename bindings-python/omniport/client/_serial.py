@@ -28,13 +28,14 @@ class LoopSerial(Serial):
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._thread = threading.get_ident()
         self._queue: deque[tuple[Callable[[], Any], Callable[[], None]]] = deque()
         self._task: asyncio.Task[None] | None = None
         self._questions: set[asyncio.Task[None]] = set()
 
     def add(self, call: Callable[[], Any], done: Callable[[], None]) -> None:
-        if threading.get_ident() != self._thread:
+        if not self._is_running_here():
+            if self._loop.is_closed():
+                return done()  # nobody is left to be told
             self._loop.call_soon_threadsafe(self.add, call, done)
         elif self._task is not None:
             self._queue.append((call, done))
@@ -45,11 +46,19 @@ class LoopSerial(Serial):
             else:
                 done()
 
+    def _is_running_here(self) -> bool:
+        """By the loop and not by its thread: a loop may be run by another thread than the one it began on."""
+        try:
+            return asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            return False
+
     async def _go(self, outcome: Any, done: Callable[[], None]) -> None:
         try:
             while True:
                 if hasattr(outcome, "__await__"):
-                    await _guarded_await(outcome)
+                    # A task of its own: its cancellation from inside is not the end of those behind it.
+                    await asyncio.wait({asyncio.ensure_future(_guarded_await(outcome))})
                 done()
                 if not self._queue:
                     return
@@ -62,7 +71,15 @@ class LoopSerial(Serial):
         task = self._loop.create_task(answer())
         self._questions.add(task)
         task.add_done_callback(self._questions.discard)
-        return task.cancel
+
+        def stop() -> None:
+            if not self._is_running_here():
+                if not self._loop.is_closed():
+                    self._loop.call_soon_threadsafe(task.cancel)
+            elif asyncio.current_task() is not task:  # a question may close its own client
+                task.cancel()
+
+        return stop
 
 
 class ThreadSerial(Serial):
@@ -88,9 +105,12 @@ class ThreadSerial(Serial):
                     self._busy = False
                     return
                 call, done = self._queue.popleft()
-            outcome = guarded(call)
-            if hasattr(outcome, "__await__"):
-                asyncio.run(_guarded_await(outcome))
+            try:
+                outcome = guarded(call)
+                if hasattr(outcome, "__await__"):
+                    asyncio.run(_guarded_await(outcome))
+            except BaseException:  # sys.exit() in a callback ends nothing here: those behind it still run
+                log.exception("a callback of a client gave up")
             done()
 
     def ask(self, answer: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:

@@ -130,17 +130,29 @@ def target_of(place: Any, *, env: Mapping[str, str] | None, cwd: str | os.PathLi
     elif isinstance(place, Mapping):
         entry = cast("Mapping[str, Any]", place)
         given, name = {"entry": dict(entry)}, str(entry.get("command") or entry.get("url")).partition("?")[0]
-    elif isinstance(place, Sequence):
-        command = [os.fspath(part) for part in cast("Sequence[str]", place)]
+    elif isinstance(place, Sequence) and not isinstance(place, (bytes, bytearray)):
+        command = [_text_of(part) for part in cast("Sequence[str]", place)]
         given, name = {"command": command}, command[0] if command else "an empty command"
     elif hasattr(place, "_runner"):
-        return Local(place)
+        return Local(cast("Server", place))
     else:
-        raise DefinitionError(f"a client needs a URL, a command, an entry of an mcpServers file or a Server, not {place!r}")
+        raise DefinitionError(
+            f"a client needs a URL, a command, an entry of an mcpServers file or a Server, not a {type(place).__name__}"
+        )
     if env is not None:
         given["env"] = dict(env)
     if cwd is not None:
-        given["cwd"] = os.fspath(cwd)
+        given["cwd"] = _text_of(cwd)
     if http:
         given["http"] = dict(http)
     return Remote(given, name)
+
+
+def _text_of(path: Any) -> str:
+    """A path or an argument as text; what no text can hold is refused, since something else would be run in its place."""
+    text = os.fsdecode(path)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise DefinitionError(f"a command and a directory are given as UTF-8, which {ascii(text)} is not") from None
+    return text
