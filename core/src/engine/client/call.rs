@@ -167,6 +167,12 @@ impl State {
         let Some(call) = self.calls.get_mut(&token) else { return };
         call.plan = call.operation.plan(version.era());
         call.again.held = false;
+        // The server is still what it was, so the refusal was meant: what is not safe is not tried twice.
+        if let Some((before, error)) = call.again.refusal.take()
+            && before == version
+        {
+            return self.finish(token, Err(error), now);
+        }
         if version.era() == Era::Legacy {
             // A server that was modern before may have asked for it.
             call.input = None;

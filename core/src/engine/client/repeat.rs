@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::host::Token;
 use super::operation::Plan;
 use super::recover::wait_of;
-use super::state::{State, Timer};
+use super::state::{Phase, State, Timer};
 use crate::error::{Error, ErrorKind};
-use crate::model::Era;
+use crate::model::{Era, Version};
 use crate::protocol::modern::probe;
 use crate::time::Now;
 
@@ -25,6 +25,8 @@ pub(super) struct Again {
     pub at: Option<Duration>,
     /// Since when its subscription is open.
     pub since: Duration,
+    /// What a modern server answered that may have been replaced since.
+    pub refusal: Option<(Version, Error)>,
     /// Its subscription ended alone, while the connection went on.
     pub interrupted: bool,
 }
@@ -104,7 +106,14 @@ impl State {
     /// The server answered a call with an error.
     pub fn refused(&mut self, token: Token, error: Error, status: Option<u16>, now: Now) {
         if self.is_outdated(token, &error, status) && self.hold_refused(token) {
-            return self.renegotiate(error.to_string(), now);
+            let cause = error.to_string();
+            if let (Phase::Ready(version), Some(call)) = (&self.phase, self.calls.get_mut(&token))
+                && version.era() == Era::Modern
+                && !call.is_safe(&self.tools)
+            {
+                call.again.refusal = Some((*version, error));
+            }
+            return self.renegotiate(cause, now);
         }
         match self.calls.get(&token).is_some_and(|call| call.open) {
             // The server's own word is final; a stream that broke is not.

@@ -223,7 +223,8 @@ pub fn resolve_endpoint(stream: &str, endpoint: &str) -> Result<String> {
         format!("{origin}{endpoint}")
     } else if endpoint.starts_with('?') {
         format!("{origin}{}{endpoint}", base.path())
-    } else if endpoint.parse::<Uri>().is_ok_and(|uri| uri.scheme().is_some()) {
+    } else if endpoint.find([':', '/', '?', '#']).is_some_and(|end| endpoint[end..].starts_with(':')) {
+        // A first segment with a colon is a scheme (RFC 3986, 4.2), whatever follows.
         endpoint.to_owned()
     } else {
         let folder = base.path().rfind('/').map_or("/", |end| &base.path()[..=end]);
@@ -304,6 +305,8 @@ mod tests {
             "http://host/m",
             "http://host:8000@evil/m",
             "http://user@host:8000/m",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
         ] {
             assert_eq!(resolve_endpoint(base, endpoint).unwrap_err().kind(), ErrorKind::Refused, "{endpoint}");
         }
