@@ -64,13 +64,17 @@ class Inbox:
                 self._patient.append((connection, part, token, text))
             else:
                 self._urgent.append((connection, part, token, text))
-        self._hand_on(self._urgent, None)
+        if self._urgent:
+            self._hand_on(self._urgent, perf_counter() + _SETTLE_SECONDS)  # more would keep a time limit from being heard
 
     def tell(self, seconds: float) -> bool:
-        """Hands on what could wait, for at most that long; whether something is left."""
-        return bool(self._patient) and self._hand_on(self._patient, perf_counter() + seconds)
+        """Hands on what is left and what could wait, for at most that long; whether something is left."""
+        if not self._urgent and not self._patient:
+            return False
+        until = perf_counter() + seconds
+        return self._hand_on(self._urgent, until) or self._hand_on(self._patient, until)
 
-    def _hand_on(self, queue: deque[tuple[Connection, int, int, bytes]], until: float | None) -> bool:
+    def _hand_on(self, queue: deque[tuple[Connection, int, int, bytes]], until: float) -> bool:
         if self._handing:
             return (
                 False  # a callback waits for a call of its own: whoever runs it goes on with the queue, so that the order is kept
@@ -83,7 +87,7 @@ class Inbox:
                     connection.told(part, token, text, self)
                 except Exception:  # of one thing that was told; those behind it must not be lost
                     log.exception("what a server told could not be handled")
-                if until is not None and perf_counter() > until:
+                if perf_counter() > until:
                     break
         finally:
             self._handing = False
@@ -178,13 +182,14 @@ class ThreadInbox(Inbox):
     def wait(self, waiter: Waiter) -> bytes:
         """Blocks until the answer is there; Ctrl-C interrupts it."""
         while not waiter.done():
-            self._poll.poll()
+            self._poll.poll(0 if self._urgent and not self._handing else None)
             self.take()
         if self.tell(_SETTLE_SECONDS):
             # Callbacks that take their time go on without this call.
-            while self._patient:
-                connection, part, token, text = self._patient.popleft()
-                connection.told(part, token, text, None)
+            for queue in (self._urgent, self._patient):
+                while queue:
+                    connection, part, token, text = queue.popleft()
+                    connection.told(part, token, text, None)
         if waiter.error is not None:
             raise waiter.error
         assert waiter.text is not None

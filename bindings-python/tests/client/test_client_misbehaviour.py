@@ -6,6 +6,7 @@ import math
 import os
 import sys
 import threading
+import time
 import weakref
 
 import omniport
@@ -29,7 +30,8 @@ for line in sys.stdin:
     elif message.get("method") == "tools/call":
         asked = number
         arguments = message["params"]["arguments"]
-        send(arguments["text"].replace("ID", number))
+        token = json.dumps(message["params"].get("_meta", {}).get("progressToken"))
+        send(arguments["text"].replace("ID", number).replace("TOKEN", token))
     elif "method" in message and number != "null":
         send('{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}' % number)
     elif "method" not in message:
@@ -40,6 +42,7 @@ for line in sys.stdin:
 LOGS = "".join(
     '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":N}}\n'.replace("N", str(n)) for n in range(5)
 )
+PROGRESS = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":TOKEN,"progress":1}}\n'
 DONE = '{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}'
 QUESTION = '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object"},"x":VALUE}}'
 
@@ -252,3 +255,25 @@ def test_seconds_that_no_json_has_are_refused(run, plain, seconds):
                 await client.call_tool("x", total_timeout=seconds)
 
     run(main)
+
+
+def test_a_slow_callback_keeps_no_time_limit_from_being_heard(run, plain):
+    heard = []
+
+    def on_progress(progress):
+        heard.append(progress)
+        time.sleep(0.001)
+
+    async def main():
+        async with Client(plain) as client:
+            flood = {"text": PROGRESS * 5000}
+            with pytest.raises(omniport.errors.Timeout):
+                await client.call_tool("x", flood, total_timeout=0.5, on_progress=on_progress)
+            assert 0 < len(heard) < 5000
+            heard.clear()
+            await client.call_tool("x", {"text": PROGRESS * 3 + DONE}, on_progress=on_progress)
+            assert len(heard) == 3
+
+    run(main)
+    with Client(plain) as client, pytest.raises(omniport.errors.Timeout):
+        client.call_tool("x", {"text": PROGRESS * 5000}, total_timeout=0.5, on_progress=on_progress)
