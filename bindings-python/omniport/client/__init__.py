@@ -129,8 +129,8 @@ class Client(_Face, Awaits):
         `on_sample`, `on_elicit` (forms) and `on_elicit_url` answer the server's questions; without them the capability is not
         declared. `sample_tools`: `on_sample` can use tools. `roots`: directories to offer, as URIs or `{"uri", "name"}`, or a
         function that gives them. `capabilities` are declared besides, for who answers by hand.
-        `on_change` subscribes to the lists of a modern server. `on_state` gets the state and its cause, `on_stderr` each line that a
-        server process writes there.
+        `on_change` subscribes to the lists of a modern server. `on_state` gets the state and its cause, `on_stderr` each line that
+        a server process writes there.
 
         `known`: the revision that this server spoke the last time. `recover`: whether a lost connection is made anew. `verify`,
         `ca_file`, `cert` (certificate and key files), `proxy`, `cookies` and `socket` (a Unix socket to connect to) are for HTTP.

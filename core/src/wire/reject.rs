@@ -22,7 +22,7 @@ pub struct Rejected {
     /// What is wrong.
     pub error: Error,
     /// Whether a server may answer with an error response: to unreadable text and to bad requests, never to a broken
-    /// response or a notification (W27). A client answers none of these (W02).
+    /// response or a notification (W27). A client answers only what has an id and a method: all else is junk to it (W02).
     pub reply: bool,
 }
 

@@ -344,3 +344,15 @@ fn a_broken_answer_fails_its_call() {
     client.reply(&client.sent_one(), r#""result":{},"error":{"code":1,"message":"both"}"#);
     assert!(client.host.result(token).unwrap().is_err());
 }
+
+#[test]
+fn a_broken_request_of_a_legacy_server_is_answered_and_junk_is_not() {
+    let client = legacy();
+    client.sent();
+    client.hear(r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":[]}"#);
+    assert_eq!((&client.sent_one()["id"], client.sent().len()), (&serde_json::json!(7), 0));
+    for junk in [r#"{"jsonrpc":"2.0","method":"notifications/x","params":[]}"#, r#"{"id":8}"#, "[]", "junk"] {
+        client.hear(junk);
+        assert!(client.sent().is_empty(), "{junk}");
+    }
+}

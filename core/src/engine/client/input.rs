@@ -250,7 +250,7 @@ impl State {
         }
     }
 
-    fn reply(&mut self, id: &RequestId, outcome: Result<&str, &Error>) {
+    pub fn reply(&mut self, id: &RequestId, outcome: Result<&str, &Error>) {
         let mut out = Vec::with_capacity(128);
         match outcome {
             Ok(result) => write::result(&mut out, id, |out| out.extend_from_slice(result.as_bytes())),

@@ -15,7 +15,7 @@ use crate::model::params::{self, meta_key};
 use crate::model::{Era, Level, Method};
 use crate::time::Now;
 use crate::wire::envelope::{self, Message};
-use crate::wire::{Object, RequestId, raw};
+use crate::wire::{Object, Rejected, RequestId, raw};
 
 /// From this size on a result is cut out of the buffer that it came in, at the price of one more look at its text. Smaller ones are
 /// copied, which is quicker.
@@ -97,11 +97,19 @@ impl State {
             // A broken answer fails the call that waits for it; nothing else does.
             Err(rejected) => match rejected.id.as_ref().and_then(number).filter(|_| rejected.method.is_none()) {
                 Some(id) if self.sent.contains_key(&id) => self.answered(id, Err(rejected.error), None, now),
-                _ => {
-                    let text = format!("the server sent something that is no message: {}", rejected.error);
-                    self.report(Level::Debug, text);
-                }
+                _ => self.not_a_message(&rejected),
             },
+        }
+    }
+
+    /// Junk is told and never answered (W02). A broken request is none: a server of the legacy era waits for its answer.
+    fn not_a_message(&mut self, rejected: &Rejected) {
+        let text = format!("the server sent something that is no message: {}", rejected.error);
+        self.report(Level::Debug, text);
+        if let (Some(id), Some(_), true) = (&rejected.id, &rejected.method, rejected.reply)
+            && self.version().is_none_or(|version| version.era() == Era::Legacy)
+        {
+            self.reply(id, Err(&rejected.error));
         }
     }
 
