@@ -235,13 +235,17 @@ fn what_is_not_safe_is_not_sent_twice_to_a_server_that_stayed_what_it_was() {
     let found = |id: &serde_json::Value| format!(r#"{{"jsonrpc":"2.0","id":{id},{MODERN}}}"#);
     let (id, _, probe) = client.next();
     client.answer(id, 200, JSON, &found(&probe["id"]));
-    let token = client.start("call_tool", r#"{"name":"t"}"#);
-    let (id, ..) = client.next();
-    client.answer(id, 400, "text/html", "no");
+    let tokens = [(); 2].map(|()| client.start("call_tool", r#"{"name":"t"}"#));
+    let (first, ..) = client.next();
+    let (second, ..) = client.next();
+    client.answer(first, 400, "text/html", "no");
     let (id, _, probe) = client.next();
     assert_eq!(probe["method"], "server/discover");
+    client.answer(second, 400, "text/html", "no");
     client.answer(id, 200, JSON, &found(&probe["id"]));
-    let error = client.host.result(token).unwrap().unwrap_err();
-    assert_eq!(error.fact("status"), Some("400"));
+    for token in tokens {
+        let error = client.host.result(token).unwrap().unwrap_err();
+        assert_eq!(error.fact("status"), Some("400"));
+    }
     assert!(client.out.started.lock().unwrap().is_empty());
 }

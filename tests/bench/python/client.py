@@ -17,7 +17,7 @@ async def main(url: str, in_flight: int, warm: float, seconds: float) -> None:
 
         async def add(a: int, b: int) -> int:
             result = await client.call_tool("add", {"a": a, "b": b})
-            return result.structured_content["result"]
+            return int(result.content[0].text)
 
         await run(Caller(add, in_flight, warm, seconds))
 

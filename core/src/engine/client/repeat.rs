@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::host::Token;
 use super::operation::Plan;
 use super::recover::wait_of;
-use super::state::{Phase, State, Timer};
+use super::state::{State, Timer};
 use crate::error::{Error, ErrorKind};
 use crate::model::{Era, Version};
 use crate::protocol::modern::probe;
@@ -107,11 +107,12 @@ impl State {
     pub fn refused(&mut self, token: Token, error: Error, status: Option<u16>, now: Now) {
         if self.is_outdated(token, &error, status) && self.hold_refused(token) {
             let cause = error.to_string();
-            if let (Phase::Ready(version), Some(call)) = (&self.phase, self.calls.get_mut(&token))
+            // Not only of the first that is refused: others were under way, and come back while the server is asked.
+            if let (Some(version), Some(call)) = (self.version(), self.calls.get_mut(&token))
                 && version.era() == Era::Modern
                 && !call.is_safe(&self.tools)
             {
-                call.again.refusal = Some((*version, error));
+                call.again.refusal = Some((version, error));
             }
             return self.renegotiate(cause, now);
         }

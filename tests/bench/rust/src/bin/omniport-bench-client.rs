@@ -23,8 +23,7 @@ async fn load(words: &[String]) -> Result<String> {
         let client = Arc::clone(&client);
         async move {
             let result = client.call_tool("add", json!({ "a": a, "b": b })).await.map_err(|error| error.to_string())?;
-            let sum = result.structured_content.as_ref().and_then(|content| content.get("result")?.as_i64());
-            sum.ok_or_else(|| "no sum".to_owned())
+            result.text().parse().map_err(|_| format!("no sum: {}", result.text()))
         }
     });
     report.await.map_err(Error::internal)
