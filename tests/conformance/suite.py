@@ -7,15 +7,17 @@ import contextlib
 import json
 import os
 import re
-import signal
-import socket
+import sys
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "interop"))
+from processes import free_port, listening
+
 HERE = Path(__file__).parent
-START_SECONDS = 30
+
 _SUMMARY = re.compile(r"^[✓✗] (\S+): (\d+) passed, (\d+) failed", re.MULTILINE)
 
 
@@ -97,36 +99,6 @@ def problems_of(file: Path) -> list[str]:
 
 @contextlib.asynccontextmanager
 async def _serving(language: str) -> AsyncIterator[str]:
-    port = _free_port()
-    # A session of its own, so that whatever the script has started ends with it.
-    process = await asyncio.create_subprocess_exec(str(HERE / "serve"), language, str(port), start_new_session=True)
-    try:
-        await asyncio.wait_for(_listening(process, port), START_SECONDS)
+    port = free_port()
+    async with listening([str(HERE / "serve"), language, str(port)], port):
         yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        if process.returncode is None:
-            os.killpg(process.pid, signal.SIGTERM)
-            try:
-                await asyncio.wait_for(process.wait(), 10)
-            except asyncio.TimeoutError:
-                os.killpg(process.pid, signal.SIGKILL)
-                await process.wait()
-
-
-async def _listening(process: asyncio.subprocess.Process, port: int) -> None:
-    while True:
-        if process.returncode is not None:
-            raise RuntimeError(f"the server ended with status {process.returncode} before it listened")
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:
-            await asyncio.sleep(0.05)
-        else:
-            writer.close()
-            return
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
