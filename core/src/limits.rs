@@ -6,6 +6,8 @@ use crate::error::{Error, Result};
 
 /// A bound as the number that users set: a count, or seconds.
 trait Bound: Sized {
+    const IS_TIME: bool = false;
+
     fn of(value: f64) -> Option<Self>;
     fn number(&self) -> f64;
 }
@@ -31,6 +33,8 @@ impl Bound for u32 {
 }
 
 impl Bound for Duration {
+    const IS_TIME: bool = true;
+
     fn of(value: f64) -> Option<Self> {
         Self::try_from_secs_f64(value).ok()
     }
@@ -66,6 +70,14 @@ macro_rules! limits {
                     _ => return Err(Error::definition(format!("there is no limit `{name}`"))),
                 }
                 Ok(())
+            }
+
+            /// Whether the limit of that name is a time.
+            pub fn is_time(name: &str) -> Result<bool> {
+                Ok(match name {
+                    $(stringify!($name) => <$kind as Bound>::IS_TIME,)+
+                    _ => return Err(Error::definition(format!("there is no limit `{name}`"))),
+                })
             }
 
             /// The limit of that name: a number, or seconds where it is a time.

@@ -25,6 +25,15 @@ pub struct Failed<'a> {
     pub data: Option<String>,
 }
 
+/// A token is a place and the count of calls: 24 and 29 bits, so that a double, the number of some languages, holds it exactly. No
+/// server has 16 million calls in flight, and half a billion lie between two with the same count.
+const KEY_BITS: u32 = 24;
+const GENERATIONS: u32 = 1 << 29;
+
+fn key_of(token: u64) -> usize {
+    (token & ((1 << KEY_BITS) - 1)) as usize
+}
+
 /// The calls that a language runs, by token.
 pub struct Desk {
     queue: Arc<Queue>,
@@ -56,10 +65,10 @@ impl Desk {
 
     fn put(&self, call: Arc<Call>) -> u64 {
         let mut calls = self.calls();
-        calls.generation = calls.generation.wrapping_add(1).max(1);
-        let generation = calls.generation;
+        calls.generation = (calls.generation + 1) % GENERATIONS;
+        let generation = calls.generation.max(1);
         let entry = calls.slab.vacant_entry();
-        let token = (u64::from(generation) << 32) | entry.key() as u64;
+        let token = (u64::from(generation) << KEY_BITS) | entry.key() as u64;
         call.tag.store(token, Ordering::Release);
         entry.insert((generation, call));
         token
@@ -68,15 +77,15 @@ impl Desk {
     /// The call of a token; none once it is over.
     pub fn call(&self, token: u64) -> Option<Arc<Call>> {
         let calls = self.calls();
-        let (generation, call) = calls.slab.get(token as u32 as usize)?;
-        (u64::from(*generation) == token >> 32).then(|| Arc::clone(call))
+        let (generation, call) = calls.slab.get(key_of(token))?;
+        (u64::from(*generation) == token >> KEY_BITS).then(|| Arc::clone(call))
     }
 
     fn take(&self, token: u64) -> Option<Arc<Call>> {
         let mut calls = self.calls();
-        let key = token as u32 as usize;
+        let key = key_of(token);
         let (generation, _) = calls.slab.get(key)?;
-        (u64::from(*generation) == token >> 32).then(|| calls.slab.remove(key).1)
+        (u64::from(*generation) == token >> KEY_BITS).then(|| calls.slab.remove(key).1)
     }
 
     /// A handler's answer. A token that is over is ignored.

@@ -15,6 +15,8 @@ pub enum Part {
     Result,
     /// The failure of call `token`; text: the error with every fact.
     Error,
+    /// The answer of call `token`, whose rounds of input its caller drives: it says what input it needs.
+    Input,
     /// How far call `token` is; text: the parameters of the notification.
     Progress,
     /// A log message, of call `token` where that is not 0; text: the parameters of the notification.

@@ -20,6 +20,7 @@ pub mod wake;
 
 pub mod child;
 pub mod client;
+pub mod client_face;
 pub mod client_http;
 pub mod client_memory;
 pub mod client_stdio;
