@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Principal } from '../server/context';
 import { fromFault, OmniportError } from '../errors';
 import type { Engine } from '../native';
+import type { Principal } from '../server/context';
 import type { Within } from './request-context';
 
 /** Takes the answer to one request. */

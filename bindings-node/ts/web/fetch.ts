@@ -100,15 +100,19 @@ class FetchReply implements HttpSink {
     this.status = status;
     this.headers = headers;
     if (!isEventStream(headers)) return;
-    const source: UnderlyingDefaultSource<Uint8Array> = {
-      start: (controller) => {
-        this.controller = controller;
-      },
-      pull: () => this.give(),
-      cancel: this.gone,
-    };
     // Nothing is read ahead: what the reader has not asked for is what the engine counts as waiting.
-    this.respond(new ReadableStream(source, { highWaterMark: 0 }));
+    const strategy = { highWaterMark: 0 };
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.controller = controller;
+        },
+        pull: () => this.give(),
+        cancel: this.gone,
+      },
+      strategy,
+    );
+    this.respond(stream);
   }
 
   body(bytes: Uint8Array): void {
@@ -134,7 +138,7 @@ class FetchReply implements HttpSink {
   }
 
   private respond(body: ReadableStream<Uint8Array> | Uint8Array | null): void {
-    this.answer(new Response(body as BodyInit | null, { status: this.status, headers: this.headers }));
+    this.answer(new Response(body, { status: this.status, headers: this.headers }));
     this.release();
   }
 
@@ -276,6 +280,7 @@ interface OfRuntime {
 /** A client on a loopback address reached us on one, too. */
 function localAddress(request: Request, second: object | undefined): string | undefined {
   const runtime = second as OfRuntime | undefined;
-  const address = typeof runtime?.requestIP === 'function' ? runtime.requestIP(request)?.address : runtime?.remoteAddr?.hostname;
+  const address =
+    typeof runtime?.requestIP === 'function' ? runtime.requestIP(request)?.address : runtime?.remoteAddr?.hostname;
   return address?.startsWith('::ffff:') ? address.slice(7) : address;
 }

@@ -7,7 +7,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Principal } from '../server/context';
-import { BadHead, Exchange, type FindPump, type Head, type HttpSink, isEventStream, trimmed, type WebPump } from './exchange';
+import { BadHead, Exchange, type FindPump, type Head, type HttpSink, isEventStream, trimmed } from './exchange';
 import { DrainedBody, readBody } from './node-body';
 import { captureContext } from './request-context';
 
@@ -118,7 +118,10 @@ class NodeReply implements HttpSink {
   }
 
   head(status: number, headers: [name: string, value: string][]): void {
-    if (this.response.headersSent) return this.gone(); // somebody else answered, such as a middleware with a time limit
+    if (this.response.headersSent) {
+      this.gone(); // somebody else answered, such as a middleware with a time limit
+      return;
+    }
     this.status = status;
     this.headers = outgoing(headers, this.request.httpVersionMajor);
     this.streams = isEventStream(headers);
@@ -126,7 +129,7 @@ class NodeReply implements HttpSink {
     this.response.writeHead(status, this.headers);
     // With the first event in one packet, where that is there already.
     queueMicrotask(() => {
-      if (!this.isOver && !this.response.headersSent) this.response.flushHeaders();
+      if (!this.isOver && !this.response.headersSent) (this.response as ServerResponse).flushHeaders();
     });
   }
 
@@ -225,6 +228,9 @@ function isHttp2(response: NodeResponse): response is Http2ServerResponse {
 /** An answer of the adapter's own. */
 function refuse(response: NodeResponse, status: number, message: string): void {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'content-length': Buffer.byteLength(message) });
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(message),
+  });
   (response as ServerResponse).end(message);
 }
