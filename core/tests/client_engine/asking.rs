@@ -75,6 +75,31 @@ fn y17_an_empty_form_works_and_a_broken_one_is_the_servers_affair() {
 }
 
 #[test]
+fn a_refusal_of_the_host_has_the_code_of_its_kind() {
+    for (error, code) in [
+        (r#"{"kind":"invalid_params","message":"no"}"#, -32602),
+        (r#"{"kind":"method_not_found","message":"no","code":null}"#, -32601),
+        (r#"{"kind":"internal","message":"no","code":7}"#, 7),
+        (r#"{"kind":"internal","message":"no"}"#, -32603),
+        (r#"{"kind":"tool","message":"no"}"#, -32603),
+        (r#"{"message":"no","code":-1,"data":[1]}"#, -1),
+    ] {
+        let client = legacy(options());
+        client.hear(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{FORM}}}"#));
+        let (number, ..) = client.host.asks().remove(0);
+        client.engine.answer(number, &format!("{{\"error\":{error}}}"), client.now);
+        let sent = &client.sent_one()["error"];
+        assert_eq!((&sent["code"], &sent["message"]), (&json!(code), &json!("no")), "{error}");
+
+        let client = modern(options());
+        let (token, number) = asked(&client);
+        client.engine.answer(number, &format!("{{\"error\":{error}}}"), client.now);
+        let failure = client.host.result(token).unwrap().unwrap_err();
+        assert_eq!((failure.kind(), failure.code(), failure.message()), (ErrorKind::Refused, code, "no"));
+    }
+}
+
+#[test]
 fn the_host_has_its_own_time_within_the_total() {
     let mut client = modern(options());
     let (token, number) = asked(&client);
