@@ -3,6 +3,9 @@
 import { createInterface } from 'node:readline';
 import { type Call, Client, type ClientOptions, OmniportError } from 'omniport';
 
+/** Limits that are no times; those are seconds in an order, and milliseconds in the package. */
+const COUNTS = ['message_bytes', 'recover_tries'];
+
 interface Order {
   do: string;
   as: number;
@@ -64,6 +67,7 @@ class Driver {
       onChange: () => void this.told.change++,
       onState: (state) => void this.told.states.push(state),
       ...options,
+      limits: limitsOf(options?.limits ?? {}),
     });
     this.client = client;
     await client.connect();
@@ -94,6 +98,14 @@ class Driver {
     if (this.client === undefined) throw new Error('connect comes first');
     return this.client;
   }
+}
+
+function limitsOf(limits: Readonly<Record<string, number>>): Record<string, number> {
+  const entries = Object.entries(limits).map(([name, limit]) => {
+    const own = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    return [own, COUNTS.includes(name) ? limit : limit * 1000];
+  });
+  return Object.fromEntries(entries);
 }
 
 async function main(): Promise<void> {
