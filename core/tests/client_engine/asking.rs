@@ -44,12 +44,17 @@ fn y17_a_form_that_was_accepted_must_match() {
         (r#"{"action":"accept","content":{"c":"green"}}"#, "c"),
         (r#"{"action":"reject"}"#, "reject"),
         ("{}", "action"),
+        ("7", "object"),
     ] {
         let client = modern(options());
         let (token, number) = asked(&client);
         client.engine.answer(number, &format!("{{\"result\":{answer}}}"), client.now);
         let error = client.host.result(token).unwrap().unwrap_err();
         assert!(error.kind() == ErrorKind::InvalidParams && error.message().contains(names), "{error}");
+        assert!(
+            error.message().ends_with(r#"; a right answer is {"action":"accept","content":{"c":"red"}}"#),
+            "{error}"
+        );
         assert!(client.sent().is_empty());
 
         let client = legacy(options());

@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::params;
 use crate::model::{Era, Level, Method};
 use crate::protocol::modern::input;
+use crate::schema::example;
 use crate::time::Now;
 use crate::wire::{RequestId, raw, write};
 
@@ -79,6 +80,10 @@ impl Reader {
         match input::check_answer(self.kind.method(), self.schema.as_deref(), &result, &self.options.limits) {
             Ok(()) => HostAnswer { outcome: Ok(result), report: None },
             Err(error) if error.kind() == ErrorKind::InvalidParams => {
+                let error = match self.example() {
+                    Some(example) => error.explained(format_args!("a right answer is {example}")),
+                    None => error,
+                };
                 let report = Some((Level::Error, error.to_string()));
                 HostAnswer { outcome: Err(error), report }
             }
@@ -87,6 +92,18 @@ impl Reader {
                 let text = format!("the answer to a form of the server cannot be checked: {error}");
                 HostAnswer { outcome: Ok(result), report: Some((Level::Warning, text)) }
             }
+        }
+    }
+
+    /// An answer of the user that would do.
+    fn example(&self) -> Option<String> {
+        match (self.kind, self.schema.as_deref()) {
+            (AskKind::Elicit, Some(schema)) => {
+                let content = example::of_form(schema.get(), &self.options.limits)?;
+                Some(format!(r#"{{"action":"accept","content":{content}}}"#))
+            }
+            (AskKind::ElicitUrl, _) => Some(r#"{"action":"accept"}"#.to_owned()),
+            _ => None,
         }
     }
 }
@@ -348,7 +365,7 @@ fn read_answer(text: &str) -> Result<Box<RawValue>> {
         |what: String| Error::internal(format!("the answer to a question of the server cannot be read: {what}"));
     let answer: Answer<'_> = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
     match (answer.result, answer.error) {
-        (Some(result), None) if raw::is_object(result) => Ok(result.to_owned()),
+        (Some(result), None) => Ok(result.to_owned()),
         (None, Some(error)) => {
             // A word that is no kind is no reason to keep the message from the server.
             let kind = ErrorKind::of_word(&error.kind).unwrap_or(ErrorKind::Internal);
@@ -356,6 +373,6 @@ fn read_answer(text: &str) -> Result<Box<RawValue>> {
             let refused = Error::new(ErrorKind::Refused, error.message).with_code(error.code.unwrap_or(kind.code()));
             Err(error.data.into_iter().fold(refused, |refused, data| refused.with_data(data.to_owned())))
         }
-        _ => Err(wrong("it needs an object `result` or an object `error`".to_owned())),
+        _ => Err(wrong("it needs a `result` or an `error`".to_owned())),
     }
 }
