@@ -28,7 +28,7 @@ interface Branded {
 }
 
 function isInstance(this: unknown, value: unknown): boolean {
-  const own = Object.prototype.hasOwnProperty.call(this, 'brand') ? (this as { brand: string }).brand : undefined;
+  const own = Object.hasOwn(this, 'brand') ? (this as { brand: string }).brand : undefined;
   if (own === undefined) return Function.prototype[Symbol.hasInstance].call(this, value); // a class of a user's
   if (typeof value !== 'object' || value === null) return false;
   try {
@@ -42,7 +42,7 @@ function isInstance(this: unknown, value: unknown): boolean {
 function brandsOf(made: unknown): string[] {
   const brands: string[] = [];
   for (let at = made; typeof at === 'function' && at !== Error; at = Object.getPrototypeOf(at)) {
-    if (Object.prototype.hasOwnProperty.call(at, 'brand')) brands.push((at as unknown as { brand: string }).brand);
+    if (Object.hasOwn(at, 'brand')) brands.push((at as unknown as { brand: string }).brand);
   }
   return brands;
 }
