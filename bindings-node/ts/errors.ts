@@ -88,9 +88,7 @@ export class OmniportError extends Error {
     return `${this.name}: ${describe(this)}`;
   }
 
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isInstance.call(this, value);
-  }
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
 }
 
 /** The text is not JSON. */
@@ -182,9 +180,7 @@ export class ToolError extends Error {
     brand(this, new.target);
   }
 
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isInstance.call(this, value);
-  }
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
 }
 
 /** The package is used in a way that cannot work: serving twice, stdio in a worker thread. */
@@ -196,9 +192,7 @@ export class RuleError extends Error {
     brand(this, new.target);
   }
 
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isInstance.call(this, value);
-  }
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
 }
 
 const CLASSES = new Map<string, typeof OmniportError>(

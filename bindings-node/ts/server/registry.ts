@@ -94,37 +94,16 @@ export class Registry {
 type Tables = Map<number, Handler[]>;
 
 function register(engine: Engine, tables: Tables, { kind, definition, options, handler }: Definition): void {
-  switch (kind) {
-    case 'tool':
-      return put(
-        tables,
-        native.CALL,
-        guard(() => engine.addTool(definition, options)),
-        handler,
-      );
-    case 'resource':
-      return put(
-        tables,
-        native.READ,
-        guard(() => engine.addResource(definition, options)),
-        handler,
-      );
-    case 'template':
-      return put(
-        tables,
-        native.READ,
-        guard(() => engine.addTemplate(definition, options)),
-        handler,
-      );
-    case 'prompt':
-      return put(
-        tables,
-        native.GET,
-        guard(() => engine.addPrompt(definition, options)),
-        handler,
-      );
-  }
+  const slot = guard(() => {
+    if (kind === 'tool') return engine.addTool(definition, options);
+    if (kind === 'resource') return engine.addResource(definition, options);
+    return kind === 'template' ? engine.addTemplate(definition, options) : engine.addPrompt(definition, options);
+  });
+  put(tables, KINDS[kind], slot, handler);
 }
+
+/** The kind of event that each kind of thing is asked for by. */
+const KINDS = { tool: native.CALL, resource: native.READ, template: native.READ, prompt: native.GET };
 
 function registerCompletion(engine: Engine, tables: Tables, { reference, argument, handler }: Completion): void {
   put(
@@ -136,7 +115,7 @@ function registerCompletion(engine: Engine, tables: Tables, { reference, argumen
 }
 
 function put(tables: Tables, kind: number, slot: number, handler: Handler): void {
-  let table = tables.get(kind);
-  if (table === undefined) tables.set(kind, (table = []));
+  const table = tables.get(kind) ?? [];
   table[slot] = handler;
+  tables.set(kind, table);
 }
