@@ -27,7 +27,7 @@ interface Branded {
   [BRAND]?: readonly string[];
 }
 
-function isInstance(this: unknown, value: unknown): boolean {
+function isInstance(this: object, value: unknown): boolean {
   const own = Object.hasOwn(this, 'brand') ? (this as { brand: string }).brand : undefined;
   if (own === undefined) return Function.prototype[Symbol.hasInstance].call(this, value); // a class of a user's
   if (typeof value !== 'object' || value === null) return false;
