@@ -8,6 +8,7 @@ import {
   NotFound,
   OmniportError,
   type Server,
+  type Suggestions,
   text,
   ToolError,
   ToolResult,
@@ -15,6 +16,8 @@ import {
 import { encode, type JsonObject } from './json.js';
 
 type Tool = (args: Record<string, unknown>, cx: Context) => unknown;
+type Prompt = (args: Record<string, string | undefined>, cx: Context) => string | Promise<string>;
+type Completion = (value: string, others: Record<string, string>) => Suggestions;
 
 const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 /** Returns its arguments as JSON text. */
@@ -37,11 +40,11 @@ export class Handlers {
     return found(this.resources, name);
   }
 
-  prompt(name: string): (args: Record<string, string>, cx: Context) => string | Promise<string> {
+  prompt(name: string): Prompt {
     return found(this.prompts, name);
   }
 
-  completion(argument: string): (value: string, others: Record<string, string>) => unknown {
+  completion(argument: string): Completion {
     return found(this.completions, argument);
   }
 
@@ -185,13 +188,13 @@ export class Handlers {
     tree: ({ path }) => path,
   };
 
-  private readonly prompts: Record<string, (args: Record<string, string>, cx: Context) => string | Promise<string>> = {
+  private readonly prompts: Record<string, Prompt> = {
     greet: ({ name, style = 'plain' }) => `Greet ${name} in a ${style} way.`,
     plain: () => 'Hello.',
     ask_prompt: (_, cx) => this.askName('ask_name', cx),
   };
 
-  private readonly completions: Record<string, (value: string, others: Record<string, string>) => unknown> = {
+  private readonly completions: Record<string, Completion> = {
     style: (value, { name }) => {
       const styles = ['formal', 'friendly', 'funny'].filter((style) => style.startsWith(value));
       return name === undefined ? styles : [...styles, `like ${name}`];

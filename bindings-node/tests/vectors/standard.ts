@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Context, type ListenOptions, type Principal, Server } from 'omniport';
+import { type Context, jsonSchema, type ListenOptions, type Principal, Server } from 'omniport';
 import { Handlers } from './handlers.js';
 import type { JsonObject } from './json.js';
 import { FOLDER } from './places.js';
@@ -50,7 +50,7 @@ export function build(settings: Settings): { app: Server; http: ListenOptions } 
     version: '1.0.0',
     bigint: true,
     audit: (record) => console.error('audit:', JSON.stringify(record)), // beside the log, where the runner looks for secrets
-    onEvent: ({ event, uri }) => void journal.push([event.replace('_', ' '), uri].filter(Boolean).join(' ')),
+    onEvent: (told) => void journal.push(told.event.replace('_', ' ') + ('uri' in told ? ` ${told.uri}` : '')),
     subscribe: !no_subscriptions,
     legacySessions: !stateless,
     limits: Object.fromEntries(Object.entries(limits).map(([name, limit]) => [camelCase(name), limit as number])),
@@ -67,8 +67,9 @@ function register(app: Server, handlers: Handlers, only: string[]): void {
   const definitions = JSON.parse(readFileSync(join(FOLDER, 'standard.json'), 'utf8')) as Definitions;
   if (only.includes('tools')) {
     for (const { name, inputSchema, outputSchema, ...extras } of definitions.tools) {
-      const schemas = defined({ input: inputSchema, output: outputSchema });
-      app.tool(name, { ...extras, ...schemas, ...GUARDS[name] }, handlers.tool(name));
+      const input = jsonSchema<Record<string, unknown>>(inputSchema ?? { type: 'object' });
+      const output = outputSchema && jsonSchema<unknown>(outputSchema);
+      app.tool(name, { ...extras, input, ...defined({ output }), ...GUARDS[name] }, handlers.tool(name));
     }
   }
   if (only.includes('resources')) {
@@ -77,7 +78,7 @@ function register(app: Server, handlers: Handlers, only: string[]): void {
   }
   if (only.includes('prompts')) {
     for (const { name, arguments: input, ...options } of definitions.prompts) {
-      app.prompt(name, { ...options, ...defined({ input }) }, handlers.prompt(name));
+      app.prompt(name, { ...options, input: input ?? [] }, handlers.prompt(name));
     }
   }
   if (only.includes('completions')) {

@@ -51,7 +51,7 @@ declare const typed: unique symbol;
 
 /** A plain JSON Schema that knows the type of its values; see {@link jsonSchema}. */
 export interface TypedJsonSchema<T> extends JsonSchema {
-  readonly [typed]?: T;
+  readonly [typed]?: [T];
 }
 
 /**
@@ -88,9 +88,12 @@ type Side = 'input' | 'output';
 
 type Member<T, K extends Side> = NonNullable<T> extends { readonly [key in K]: infer V } ? V : unknown;
 
+// In a tuple, because the type may have null or be unknown, and the member itself may be undefined.
 type Plain<S, K extends Side> = S extends { readonly [typed]?: infer T }
   ? typeof typed extends keyof S
-    ? NonNullable<T>
+    ? NonNullable<T> extends [infer V]
+      ? V
+      : unknown
     : Untyped<S, K>
   : Untyped<S, K>;
 

@@ -12,7 +12,7 @@ async function callFirstTool(client: Client): Promise<void> {
 
 async function callEveryTool(client: Client): Promise<void> {
   for (const tool of await client.listTools()) {
-    const required = tool.inputSchema.required ?? [];
+    const required = (tool.inputSchema.required ?? []) as string[];
     await client.callTool(tool.name, Object.fromEntries(required.map((name) => [name, 'x'])));
   }
 }

@@ -10,7 +10,7 @@ import * as questions from './questions.js';
 import * as resources from './resources.js';
 import * as streams from './streams.js';
 
-const HOUR = { ttl: 3_600_000, scope: 'public' } as const;
+const HOUR = { ttlMs: 3_600_000, scope: 'public' } as const;
 
 const app = new Server({
   name: 'everything',
@@ -23,7 +23,7 @@ const app = new Server({
     prompts: HOUR,
     resources: HOUR,
     templates: HOUR,
-    read: { ttl: 60_000, scope: 'private' },
+    read: { ttlMs: 60_000, scope: 'private' },
   },
 });
 for (const part of [content, streams, forms, questions, resources]) part.register(app);
