@@ -39,7 +39,9 @@ TOLD_ERROR: Final[int]  # its failure; text: {"kind", "code", "message", "data"?
 TOLD_INPUT: Final[int]  # the answer of call `token`, made by hand, that says what input it needs
 TOLD_PROGRESS: Final[int]  # how far it is; text: the parameters of the notification
 TOLD_LOG: Final[int]  # a log message, of call `token` where that is not 0; text: the parameters of the notification
-TOLD_ASKED: Final[int]  # the server asks; token: the number for `Client.answer`; text: {"elicit" | "elicit_url" | "sample" | "roots": params}
+TOLD_ASKED: Final[
+    int
+]  # the server asks; token: the number for `Client.answer`; text: {"elicit" | "elicit_url" | "sample" | "roots": params}
 TOLD_WITHDRAWN: Final[int]  # question `token` needs no answer any more
 TOLD_CHANGE: Final[
     int
