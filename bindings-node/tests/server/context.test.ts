@@ -63,7 +63,8 @@ test('integers beyond 2^53 in arguments are bigints where that was asked for', a
     await using talk = await Talk.with(app);
     const raw = { toJSON: () => ({ a: { b: [0, 'BIG'] }, small: 1 }) };
     const send = globalThis.fetch;
-    globalThis.fetch = (url, init) => send(url, { ...init, body: String(init?.body).replace('"BIG"', '9007199254740993') });
+    globalThis.fetch = (url, init) =>
+      send(url, { ...init, body: String(init?.body).replace('"BIG"', '9007199254740993') });
     try {
       const { result } = await talk.call('types', raw as never);
       assert.equal(result.content[0].text, bigint ? 'bigint number' : 'number number');
@@ -119,7 +120,10 @@ test('questions asked in one tick go out in one round, also when helpers are bet
   });
   await using talk = await Talk.with(app);
   const { rounds, result } = await answering(talk, 'both', () => ({ action: 'accept', content: { value: 'x' } }));
-  assert.deepEqual(rounds.map((round) => Object.keys(round).length), [3]);
+  assert.deepEqual(
+    rounds.map((round) => Object.keys(round).length),
+    [3],
+  );
   assert.equal(result.content[0].text, '3');
 });
 
@@ -211,6 +215,9 @@ test('getContext knows the call, before and after an await', async () => {
   await using talk = await Talk.with(app);
   assert.equal((await talk.call('sync', {}, { id: '"x"' })).result.content[0].text, 'x');
   const calls = await Promise.all([talk.call('async'), talk.call('async')]);
-  assert.deepEqual(calls.map(({ result }) => result.content[0].text), ['true', 'true']);
+  assert.deepEqual(
+    calls.map(({ result }) => result.content[0].text),
+    ['true', 'true'],
+  );
   assert.throws(() => getContext(), RuleError);
 });
