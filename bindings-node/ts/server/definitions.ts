@@ -5,12 +5,13 @@
  */
 
 import { DefinitionError, InvalidParams } from '../errors';
-import { type CompiledSchema, compile } from '../schema';
+import type { CompiledSchema } from '../schema';
 import type { Context } from './context';
 import { stringify } from './integers';
 import { cacheOf, checkOptions, defined, rateOf, seconds } from './options';
 import type { Handler } from './pump';
 import { completion as completionText, contents, isData, messages, toolEncoder } from './results';
+import { compile } from './schemas';
 import type { PromptArgument, PromptOptions, ResourceOptions, ToolOptions } from './types';
 
 /** One thing to register. */

@@ -17,6 +17,7 @@ import { failureOf, report } from './failure';
 import { revive } from './integers';
 import { ERROR, log } from './log';
 import type { Outcome } from './questions';
+import { outliveRejections } from './rejections';
 
 const { CALL, READ, GET, COMPLETE, VISIBLE, AUTHENTICATE, ANSWER, CANCEL, EVENT, AUDIT, REPORT, HTTP, END } = native;
 
@@ -96,6 +97,8 @@ export class Pump {
   #resolve!: () => void;
   #reject!: (error: unknown) => void;
   #idle: (() => void) | undefined;
+  /** Lets go of unhandled rejections; held while a foreign web server passes requests on. */
+  #release: (() => void) | undefined;
 
   #batch = NONE;
   #at = 0;
@@ -208,6 +211,7 @@ export class Pump {
       this.#at = 0;
       this.#bodies = undefined;
     }
+    if (this.#release === undefined && this.sinks.size > 0) this.#release = outliveRejections();
     this.#draining = true;
     const batch = this.#batch;
     const until = performance.now() + TURN;
@@ -421,6 +425,7 @@ export class Pump {
 
   #over(state: State.Failed | State.Ended): void {
     this.#state = state;
+    this.#release?.();
     this.#setup.ended(this);
     if (this.#entered === undefined) this.#resolve();
   }

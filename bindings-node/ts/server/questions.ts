@@ -5,7 +5,8 @@
  */
 
 import { make, type OmniportError } from '../errors';
-import { type Form, formOf, type Output, type SchemaLike } from '../schema';
+import type { Form, Output, SchemaLike } from '../schema';
+import { formOf } from './schemas';
 
 /** What can be asked for: a schema with flat members, one of a single value, or a list of texts to choose from. */
 export type FormLike = SchemaLike | readonly string[];

@@ -183,8 +183,8 @@ export class Server<L = unknown> implements AsyncDisposable {
    * Serves stdin and stdout. Resolves when the client has gone, or when SIGINT or SIGTERM came and running calls have had `grace`
    * milliseconds to end; a second signal ends the process at once. Whatever else writes to stdout (`console.log`) goes to stderr.
    *
-   * While a server is served, by `run` or `listen`, a rejection that nobody handles is logged and does not end the process, unless the
-   * program listens for `unhandledRejection` itself.
+   * While a server is served, here, by `listen` or by a web server of the program, a rejection that nobody handles is
+   * logged and does not end the process, unless the program listens for `unhandledRejection` itself.
    */
   async run(options: { grace?: number } = {}): Promise<void> {
     checkOptions('run', options, ['grace']);
