@@ -20,10 +20,14 @@ for (const era of ['legacy', 'modern'] as const) {
       onElicit: () => NAME,
       roots: ['file:///a%20b', { uri: 'file:///c', name: 'c' }],
     });
-    const answer = async (question: object): Promise<unknown> => JSON.parse(textOf(await client.callTool('ask', { question })));
+    const answer = async (question: object): Promise<unknown> =>
+      JSON.parse(textOf(await client.callTool('ask', { question })));
     deepEqual(await answer({ elicit: FORM }), { action: 'accept', content: NAME });
     const messages = [{ role: 'user', content: { type: 'text', text: 'What?' } }];
-    const sampled = (await answer({ sample: { messages, maxTokens: 5 } })) as { role: string; content: { text: string } };
+    const sampled = (await answer({ sample: { messages, maxTokens: 5 } })) as {
+      role: string;
+      content: { text: string };
+    };
     equal(sampled.role, 'assistant');
     match(sampled.content.text, /^answer to .*What\?/);
     // Y18: encoded once.
@@ -33,7 +37,9 @@ for (const era of ['legacy', 'modern'] as const) {
   test(`Y17: a ${era} server may ask only for forms that were declared`, async () => {
     for (const options of [{}, { onElicitUrl: () => true }] satisfies ClientOptions[]) {
       await using client = new Client(small({ ask }), { era, ...options });
-      const outcome = await client.callTool('ask', { question: { elicit: FORM } }).catch((error) => ({ isError: true, error }));
+      const outcome = await client
+        .callTool('ask', { question: { elicit: FORM } })
+        .catch((error) => ({ isError: true, error }));
       ok(outcome.isError);
     }
   });
@@ -77,7 +83,9 @@ test('Y17: what a callback gives has one meaning, and what has none is no consen
       equal(result.code, -32602);
     }
   }
-  deepEqual(await asked({ mode: 'url', message: 'Log in', url: 'https://example.com', elicitationId: 'e' }), { action: 'accept' });
+  deepEqual(await asked({ mode: 'url', message: 'Log in', url: 'https://example.com', elicitationId: 'e' }), {
+    action: 'accept',
+  });
 });
 
 test('an error of ours in a callback keeps its code and its data', async () => {
@@ -125,7 +133,10 @@ test('X03: progress of a call is told before the call returns', async () => {
   const seen: number[] = [];
   await using client = raw({ onProgress: () => seen.push(-1) });
   await client.callTool('steps', { count: 20 }, { onProgress: ({ progress }) => seen.push(progress) });
-  deepEqual(seen, Array.from({ length: 20 }, (_, n) => n + 1));
+  deepEqual(
+    seen,
+    Array.from({ length: 20 }, (_, n) => n + 1),
+  );
   await client.callTool('steps', { count: 2 });
   deepEqual(seen.slice(20), [-1, -1]);
 });
@@ -135,7 +146,11 @@ test('progress of a call can be iterated over, to the end of the call', async ()
   const call = client.callTool('steps', { count: 3 });
   const seen: unknown[] = [];
   for await (const { progress, total } of call.progress()) seen.push([progress, total]);
-  deepEqual(seen, [[1, 3], [2, 3], [3, 3]]);
+  deepEqual(seen, [
+    [1, 3],
+    [2, 3],
+    [3, 3],
+  ]);
   equal(textOf(await call), 'done');
   for await (const _ of call.progress()) ok(false, 'nothing follows');
   const failing = client.callTool('give', { result: 'none' });
@@ -235,7 +250,8 @@ test('lines of stderr, and roots that changed', async () => {
   const heard = gate<unknown>();
   await using client = raw({ onStderr: line.open, roots: () => ['file:///a'], onLog: ({ data }) => heard.open(data) });
   await client.callTool('mutter', { line: 'hm' });
-  equal(await line.promise, 'hm');
+  client.ref(); // listening alone keeps no process
   client.rootsChanged();
   equal(await heard.promise, 'roots changed');
+  equal(await line.promise, 'hm');
 });

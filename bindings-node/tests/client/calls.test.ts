@@ -1,7 +1,17 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { Cancelled, Client, Closed, DefinitionError, isInputRequired, MethodNotFound, OmniportError, Timeout, ToolError } from 'omniport';
+import {
+  Cancelled,
+  Client,
+  Closed,
+  DefinitionError,
+  isInputRequired,
+  MethodNotFound,
+  OmniportError,
+  Timeout,
+  ToolError,
+} from 'omniport';
 import { gate, raw, small, textOf } from './support.js';
 
 test('a call is a promise that can be awaited, gathered and chained', async () => {
@@ -11,7 +21,12 @@ test('a call is a promise that can be awaited, gathered and chained', async () =
   equal(call.then().constructor, Promise);
   const [first, second] = await Promise.all([call, client.callTool('echo', { b: 2 }).finally(() => {})]);
   deepEqual([textOf(first), textOf(second)], ['{"a":1}', '{"b":2}']);
-  deepEqual(await client.request('call_tool', { name: 'echo', arguments: {} }).then((answer) => (answer as { content: object[] }).content.length), 1);
+  deepEqual(
+    await client
+      .request('call_tool', { name: 'echo', arguments: {} })
+      .then((answer) => (answer as { content: object[] }).content.length),
+    1,
+  );
   await client.ping();
 });
 
@@ -20,7 +35,10 @@ test('the server says who it is', async () => {
   deepEqual([client.serverInfo, client.protocolVersion], [undefined, undefined]);
   deepEqual([client.state], ['closed']);
   equal(await client.connect(), client);
-  deepEqual([client.serverInfo?.name, client.protocolVersion, client.instructions, client.state, client.cause], ['raw', '2025-11-25', 'Be kind.', 'ready', null]);
+  deepEqual(
+    [client.serverInfo?.name, client.protocolVersion, client.instructions, client.state, client.cause],
+    ['raw', '2025-11-25', 'Be kind.', 'ready', null],
+  );
   deepEqual(client.serverCapabilities?.experimental, { x: { y: 1 } });
 });
 
@@ -89,7 +107,10 @@ test('Z10: ten thousand calls with one signal leave no listener and no warning',
 test('Z10: a call that takes too long is a Timeout, and the server is told', async () => {
   await using client = raw();
   await client.connect();
-  await rejects(client.callTool('never', {}, { timeout: 20 }), (error) => error instanceof Timeout && error.kind === 'timeout');
+  await rejects(
+    client.callTool('never', {}, { timeout: 20 }),
+    (error) => error instanceof Timeout && error.kind === 'timeout',
+  );
   await rejects(client.callTool('never', {}, { totalTimeout: 20 }), Timeout);
   equal(JSON.parse(textOf(await client.callTool('cancelled'))).length, 2);
 });
@@ -106,8 +127,14 @@ test('a call can be taken back', async () => {
 
 test('what cannot be asked is a rejection that names it, and nothing is sent', async () => {
   await using client = new Client(small());
-  await rejects(client.callTool('echo', {}, { timeout: Number.POSITIVE_INFINITY }), /`timeout` must be a positive number of milliseconds, got Infinity/);
-  await rejects(client.callTool('echo', {}, { time: 1 } as never), (error) => error instanceof DefinitionError && error.message.includes('`time`'));
+  await rejects(
+    client.callTool('echo', {}, { timeout: Number.POSITIVE_INFINITY }),
+    /`timeout` must be a positive number of milliseconds, got Infinity/,
+  );
+  await rejects(
+    client.callTool('echo', {}, { time: 1 } as never),
+    (error) => error instanceof DefinitionError && error.message.includes('`time`'),
+  );
   await rejects(client.callTool('echo', { n: Number.NaN }), /n.* is NaN/);
   await rejects(client.request('frobnicate'), /frobnicate/);
 });
@@ -118,7 +145,10 @@ test('errors of the server keep every fact', async () => {
   await rejects(client.callTool('give', { result: 'none' }), OmniportError);
   await client.ping();
   await using modern = new Client(small());
-  await rejects(modern.callTool('nothing of this name'), (error) => error instanceof OmniportError && error.message.includes('nothing of this name'));
+  await rejects(
+    modern.callTool('nothing of this name'),
+    (error) => error instanceof OmniportError && error.message.includes('nothing of this name'),
+  );
   ok(!(new MethodNotFound('') instanceof Closed));
 });
 
@@ -129,7 +159,10 @@ test('a failure of a tool is a result, or a ToolError for who wants that', async
   await using client = new Client(small({ fail }));
   const result = await client.callTool('fail');
   deepEqual([result.isError, textOf(result)], [true, 'read this']);
-  await rejects(client.callTool('fail', {}, { raiseOnError: true }), (error) => error instanceof ToolError && error.message === 'read this');
+  await rejects(
+    client.callTool('fail', {}, { raiseOnError: true }),
+    (error) => error instanceof ToolError && error.message === 'read this',
+  );
   equal(textOf(await client.callTool('echo', { a: 1 }, { raiseOnError: true })), '{"a":1}');
 });
 
@@ -147,7 +180,8 @@ test('W08: integers above 2^53 are rounded, or given as bigint, and always writt
     equal(textOf(await client.callTool('echo', { big: 1n })), '{"big":1}');
   }
   const text = '9007199254740993';
-  const give = (client: Client) => client.callTool('give', { result: { content: [], structuredContent: { big, small: 1, text } } });
+  const give = (client: Client) =>
+    client.callTool('give', { result: { content: [], structuredContent: { big, small: 1, text } } });
   // The raw server reads numbers as JavaScript does, so that it loses the last digit itself.
   deepEqual((await give(exact)).structuredContent, { big: 9007199254740992n, small: 1, text });
   deepEqual((await give(plain)).structuredContent, { big: 9007199254740992, small: 1, text });
@@ -163,7 +197,8 @@ test('by hand, a result says what input it needs', async () => {
   ok(isInputRequired(asked));
   const [key] = Object.keys(asked.inputRequests ?? {});
   const inputResponses = { [key as string]: { action: 'accept', content: { name: 'Ada' } } } as never;
-  const options = asked.requestState === undefined ? { inputResponses } : { inputResponses, requestState: asked.requestState };
+  const options =
+    asked.requestState === undefined ? { inputResponses } : { inputResponses, requestState: asked.requestState };
   const result = await client.byHand.callTool('ask', {}, options);
   ok(!isInputRequired(result));
   equal(textOf(result), '{"action":"accept","content":{"name":"Ada"}}');

@@ -6,7 +6,10 @@ import { RAW, raw, small, textOf } from './support.js';
 test('T06: a listing is all pages when it is awaited; what has no name is left out', async () => {
   await using client = raw();
   const tools = await client.listTools();
-  deepEqual(tools.map((tool) => tool.name), ['good', 'odd', 'last']);
+  deepEqual(
+    tools.map((tool) => tool.name),
+    ['good', 'odd', 'last'],
+  );
   deepEqual(tools[0], { name: 'good', inputSchema: { type: 'object' }, extra: 1 });
   const listing = client.listTools({ fresh: true });
   const [first, second] = await Promise.all([listing, listing.finally(() => {})]);
@@ -95,7 +98,7 @@ test('changes reach the callback', async () => {
   const change = new Promise<Change>((resolve) => {
     tell = resolve;
   });
-  await using client = new Client(server, { onChange: tell });
+  await using client = new Client(server, { onChange: tell }).ref();
   await client.listTools();
   server.add('extra', () => 'new');
   equal((await change).kind, 'tools');

@@ -44,6 +44,7 @@ export class Small {
   add(name: string, handler: Handler): void {
     const definition = JSON.stringify({ name, inputSchema: { type: 'object' } });
     this.#handlers.set(this.engine.addTool(definition, '{}'), handler);
+    this.engine.flush();
   }
 
   [ENGINE](): unknown {

@@ -32,7 +32,11 @@ function text(value: unknown): object {
 }
 
 /** The tools, by their names; undefined: no answer. */
-async function call(name: string, args: Record<string, unknown>, meta: { progressToken?: unknown }): Promise<object | undefined> {
+async function call(
+  name: string,
+  args: Record<string, unknown>,
+  meta: { progressToken?: unknown },
+): Promise<object | undefined> {
   switch (name) {
     case 'flood':
       for (let n = 0; n < Number(args.count); n++) say('notifications/message', { level: 'info', data: n });
@@ -85,7 +89,12 @@ async function receive({ id, method, params = {}, ...answer }: Message): Promise
   if (method === undefined) answers.get(String(id))?.(answer);
   else if (method === 'initialize') {
     const capabilities = { tools: { listChanged: true }, logging: {}, experimental: { x: { y: 1 } } };
-    const said = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'raw', version: '0' }, instructions: 'Be kind.' };
+    const said = {
+      protocolVersion: '2025-11-25',
+      capabilities,
+      serverInfo: { name: 'raw', version: '0' },
+      instructions: 'Be kind.',
+    };
     send({ id, result: said });
   } else if (method === 'tools/list') {
     const inputSchema = { type: 'object' };
@@ -101,7 +110,8 @@ async function receive({ id, method, params = {}, ...answer }: Message): Promise
     const result = params.name === 'asked' ? text(asked) : await call(String(params.name), args, params._meta ?? {});
     if (result !== undefined) send({ id, result });
   } else if (method === 'notifications/cancelled') cancelled.push(params.reason);
-  else if (method === 'notifications/roots/list_changed') say('notifications/message', { level: 'info', data: 'roots changed' });
+  else if (method === 'notifications/roots/list_changed')
+    say('notifications/message', { level: 'info', data: 'roots changed' });
   else if (method === 'ping' || method === 'logging/setLevel') send({ id, result: {} });
   else if (id !== undefined) send({ id, error: { code: -32601, message: 'no such method', data: { method } } });
 }
