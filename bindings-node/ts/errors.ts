@@ -27,8 +27,8 @@ interface Branded {
   [BRAND]?: readonly string[];
 }
 
-function isInstance(this: unknown, value: unknown): boolean {
-  const own = Object.prototype.hasOwnProperty.call(this, 'brand') ? (this as { brand: string }).brand : undefined;
+function isInstance(this: object, value: unknown): boolean {
+  const own = Object.hasOwn(this, 'brand') ? (this as { brand: string }).brand : undefined;
   if (own === undefined) return Function.prototype[Symbol.hasInstance].call(this, value); // a class of a user's
   if (typeof value !== 'object' || value === null) return false;
   try {
@@ -42,7 +42,7 @@ function isInstance(this: unknown, value: unknown): boolean {
 function brandsOf(made: unknown): string[] {
   const brands: string[] = [];
   for (let at = made; typeof at === 'function' && at !== Error; at = Object.getPrototypeOf(at)) {
-    if (Object.prototype.hasOwnProperty.call(at, 'brand')) brands.push((at as unknown as { brand: string }).brand);
+    if (Object.hasOwn(at, 'brand')) brands.push((at as unknown as { brand: string }).brand);
   }
   return brands;
 }
@@ -88,9 +88,7 @@ export class OmniportError extends Error {
     return `${this.name}: ${describe(this)}`;
   }
 
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isInstance.call(this, value);
-  }
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
 }
 
 /** The text is not JSON. */
@@ -182,9 +180,7 @@ export class ToolError extends Error {
     brand(this, new.target);
   }
 
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isInstance.call(this, value);
-  }
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
 }
 
 /** The package is used in a way that cannot work: serving twice, stdio in a worker thread. */
@@ -196,9 +192,7 @@ export class RuleError extends Error {
     brand(this, new.target);
   }
 
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isInstance.call(this, value);
-  }
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
 }
 
 const CLASSES = new Map<string, typeof OmniportError>(
