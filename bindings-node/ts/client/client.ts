@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { guard } from '../errors';
 import type { Implementation, ServerCapabilities } from '../types';
 import { ByHand } from './byhand';
-import { Changes, type ChangeFilter } from './changes';
+import { type ChangeFilter, Changes } from './changes';
 import { Connection, type State } from './connection';
 import { Life } from './life';
 import { Methods } from './methods';

@@ -6,6 +6,7 @@
 
 import { DefinitionError, guard } from '../errors';
 import { limitsOf } from '../limits';
+import type { Engine } from '../native';
 import type { SchemaLike } from '../schema';
 import { type Context, trackContexts } from './context';
 import * as definitions from './definitions';
@@ -14,7 +15,6 @@ import { stringify } from './integers';
 import { engineOf, type Hosted, pumpOf } from './internal';
 import { enter } from './lifespan';
 import { cacheOf, checkOptions, defined, keysOf, rateOf, seconds } from './options';
-import type { Engine } from '../native';
 import type { Pump } from './pump';
 import { Registry } from './registry';
 import type {
