@@ -70,6 +70,11 @@ function copy(json: unknown, names: ReadonlyMap<string, string>): unknown {
       result[keyword] = copy(value, names);
     }
   }
+  const [only, ...others] = Array.isArray(result.anyOf) ? result.anyOf : [];
+  if (only !== undefined && others.length === 0) {
+    delete result.anyOf;
+    Object.assign(result, { ...(only as Json), ...result });
+  }
   // Empty lists are valid, but older validators refuse them.
   if (Array.isArray(result.required) && result.required.length === 0) {
     delete result.required;
