@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { z as z3 } from 'zod-3';
 import { formOf } from '../../dist/schema/index.js';
 
+type Zod = typeof z;
+
 const value = (member: unknown) => ({ type: 'object', properties: { value: member }, required: ['value'] });
 
 test('nothing is a bare yes or no', () => {
@@ -19,7 +21,10 @@ test('a list is a choice', () => {
   deepStrictEqual(schema, value({ type: 'string', enum: ['red', 'green'] }));
   strictEqual(answer({ value: 'red' }), 'red');
   for (const choices of [[], [1]]) {
-    throws(() => formOf(choices), { name: 'DefinitionError', message: /^the choices of a form are texts, at least one, not \[/ });
+    throws(() => formOf(choices), {
+      name: 'DefinitionError',
+      message: /^the choices of a form are texts, at least one, not \[/,
+    });
   }
 });
 
@@ -27,12 +32,15 @@ test('a scalar is a form with one member', () => {
   const { schema, answer } = formOf(z.number().int().describe('How many?'));
   deepStrictEqual(schema, value({ type: 'integer', description: 'How many?' }));
   strictEqual(answer({ value: 3 }), 3);
-  throws(() => answer({ value: 'x' }), { name: 'InvalidParams', message: /^The answer to the form is not valid: .*number/ });
+  throws(() => answer({ value: 'x' }), {
+    name: 'InvalidParams',
+    message: /^The answer to the form is not valid: .*number/,
+  });
   deepStrictEqual(formOf(v.picklist(['a', 'b'])).schema, value({ enum: ['a', 'b'], type: 'string' }));
 });
 
 test('an object has flat members, of zod 4, zod 3 or a record', () => {
-  const members = (z: typeof import('zod')) => ({
+  const members = (z: Zod) => ({
     name: z.string().min(1),
     age: z.number().int().optional(),
     colour: z.enum(['red', 'green']).default('red'),
@@ -50,11 +58,16 @@ test('an object has flat members, of zod 4, zod 3 or a record', () => {
     },
     required: ['name', 'note', 'tags'],
   };
-  const old = z3 as unknown as typeof import('zod');
-  for (const given of [z.object(members({ ...z } as never)), old.object(members(old)), members({ ...z } as never)]) {
+  const old = z3 as unknown as Zod;
+  for (const given of [z.object(members(z)), old.object(members(old)), members(z)]) {
     const { schema, answer } = formOf(given);
     deepStrictEqual(schema, expected);
-    deepStrictEqual(answer({ name: 'n', note: null, tags: ['a'] }), { name: 'n', colour: 'red', note: null, tags: ['a'] });
+    deepStrictEqual(answer({ name: 'n', note: null, tags: ['a'] }), {
+      name: 'n',
+      colour: 'red',
+      note: null,
+      tags: ['a'],
+    });
   }
 });
 

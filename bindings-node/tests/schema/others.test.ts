@@ -13,7 +13,13 @@ test('Z03 valibot: the input side, and the output side for handlers', () => {
   const schema = v.object({
     a: v.optional(v.number(), 5),
     b: v.pipe(v.string(), v.transform(Number)),
-    c: v.pipe(v.string(), v.email(), v.check((text) => text !== 'x'), v.regex(/@/i), v.description('d')),
+    c: v.pipe(
+      v.string(),
+      v.email(),
+      v.check((text) => text !== 'x'),
+      v.regex(/@/i),
+      v.description('d'),
+    ),
     d: v.nullish(v.string()),
   });
   const { json, parse } = input(schema);
@@ -35,10 +41,13 @@ test('Z03 valibot: what JSON does not have', () => {
   throws(() => input(v.object({ a: v.bigint() })), /a bigint/);
   throws(() => input(v.object({ a: v.map(v.string(), v.string()) })), /has no JSON Schema: valibot says: .*"map"/);
   throws(() => output(v.object({ a: v.pipe(v.string(), v.transform(Number)) })), /ends with a transform/);
-  deepStrictEqual(output(v.object({ a: v.pipe(v.string(), v.transform(Number), v.number()), d: v.date() })).json.properties, {
-    a: { type: 'number' },
-    d: { type: 'string', format: 'date-time' },
-  });
+  deepStrictEqual(
+    output(v.object({ a: v.pipe(v.string(), v.transform(Number), v.number()), d: v.date() })).json.properties,
+    {
+      a: { type: 'number' },
+      d: { type: 'string', format: 'date-time' },
+    },
+  );
 });
 
 test('valibot: recursive schemas keep their definitions, also inside a record', () => {
@@ -99,6 +108,35 @@ test('an unpublished library describes itself by Standard JSON Schema', () => {
   });
 });
 
+test('definitions of a library keep what leads to them, whatever their names', () => {
+  const made = {
+    type: 'object',
+    properties: {
+      a: { $ref: '#/$defs/x~1y/properties/p' },
+      b: { $ref: '#/$defs/__proto__' },
+      c: { $ref: '#/properties/a' },
+    },
+    $defs: JSON.parse('{"x/y":{"properties":{"p":{"type":"string"}}},"__proto__":{"type":"number"}}'),
+  };
+  const schema = {
+    '~standard': { version: 1, vendor: 'mine', validate: () => ({ issues: [] }), jsonSchema: { input: () => made } },
+  };
+  strictEqual(
+    JSON.stringify(input(schema).json),
+    JSON.stringify({ ...made, properties: { ...made.properties, a: { $ref: '#/$defs/x_y/properties/p' } } }).replace(
+      'x/y',
+      'x_y',
+    ),
+  );
+  const { properties, $defs } = input({ m: schema }).json as Record<string, Record<string, Record<string, unknown>>>;
+  deepStrictEqual(properties?.m, { $ref: '#/$defs/Schema' });
+  deepStrictEqual($defs?.Schema?.properties, {
+    a: { $ref: '#/$defs/x_y/properties/p' },
+    b: { $ref: '#/$defs/__proto__' },
+    c: { $ref: '#/$defs/Schema/properties/a' },
+  });
+});
+
 test('members of different libraries are composed and parsed each by its own, one promise for all', async () => {
   const { json, parse } = input({
     a: z.string().transform(Number),
@@ -117,7 +155,7 @@ test('members of different libraries are composed and parsed each by its own, on
     required: ['a', 'c', 'd'],
   });
   deepStrictEqual(await parse?.({ a: '1', c: ['q'], d: 'd', more: 1 }), { a: 1, b: 'x', c: ['q'], d: 'd' });
-  const failure = await (parse?.({ a: 1, c: [2], d: 'e' }) as Promise<unknown>).catch((error: unknown) => error);
+  const failure = await Promise.resolve(parse?.({ a: 1, c: [2], d: 'e' })).catch((error: unknown) => error);
   deepStrictEqual(
     (failure as SchemaProblems).problems.map(({ path }) => path),
     [['a'], ['c', 0], ['d']],

@@ -2,10 +2,10 @@
 import { deepStrictEqual, match, strictEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { z as z3 } from 'zod-3';
-import { z as z4Of3 } from 'zod-3/v4';
 import * as mini from 'zod/mini';
 import { z as z3Of4 } from 'zod/v3';
+import { z as z3 } from 'zod-3';
+import { z as z4Of3 } from 'zod-3/v4';
 import { type CompiledSchema, compile } from '../../dist/schema/index.js';
 
 /** What all releases of zod have in common; their types differ. */
@@ -75,7 +75,19 @@ test('Z01 what is no schema is never taken for an empty one', () => {
   class Yup {
     fields = {};
   }
-  for (const given of [z, z.string, new Yup(), new Date(), Promise.resolve({}), 5, 'x', null, [], [z.string()], false]) {
+  for (const given of [
+    z,
+    z.string,
+    new Yup(),
+    new Date(),
+    Promise.resolve({}),
+    5,
+    'x',
+    null,
+    [],
+    [z.string()],
+    false,
+  ]) {
     throws(() => input(given), { name: 'DefinitionError', message: /^tool `t`: .*not a supported schema/ });
   }
   throws(() => input({ a: z.string(), b: 5 }), /`b` of the input schema is no supported schema/);
@@ -92,10 +104,14 @@ everywhere(
   },
 );
 
-everywhere('Z03 a default that differs each time is not published', (z) => ({ a: z.number().default(() => Math.random()) }), {
-  type: 'object',
-  properties: { a: { type: 'number' } },
-});
+everywhere(
+  'Z03 a default that differs each time is not published',
+  (z) => ({ a: z.number().default(() => Math.random()) }),
+  {
+    type: 'object',
+    properties: { a: { type: 'number' } },
+  },
+);
 
 everywhere(
   'Z03 transforms show their source',
@@ -150,7 +166,10 @@ for (const [release, z] of releases) {
     throws(() => input({ a: z.set(z.string()) }), /is a Set/);
     throws(() => input({ a: z.symbol() }), /is a symbol/);
     throws(() => input({ a: z.nan() }), /is NaN/);
-    throws(() => output({ a: z.string().transform(Number) }), /`a` of the output schema ends with a transform.*\.pipe\(/);
+    throws(
+      () => output({ a: z.string().transform(Number) }),
+      /`a` of the output schema ends with a transform.*\.pipe\(/,
+    );
     throws(() => output(z.void()), /fits no value/);
     throws(() => output(z.map(z.number(), z.string())), /keys are no texts/);
   });
@@ -186,7 +205,11 @@ everywhere(
 
 everywhere(
   'Z07 descriptions stay in both orders',
-  (z) => ({ a: z.string().describe('x').optional(), b: z.string().optional().describe('x'), c: z.string().describe('x').default('y') }),
+  (z) => ({
+    a: z.string().describe('x').optional(),
+    b: z.string().optional().describe('x'),
+    c: z.string().describe('x').default('y'),
+  }),
   {
     type: 'object',
     properties: {
@@ -198,7 +221,14 @@ everywhere(
 );
 
 test('Z07 titles and examples of meta', () => {
-  const { json } = input(z.object({ a: z.string().meta({ title: 'T', examples: ['e'] }).nullable() }));
+  const { json } = input(
+    z.object({
+      a: z
+        .string()
+        .meta({ title: 'T', examples: ['e'] })
+        .nullable(),
+    }),
+  );
   deepStrictEqual(json.properties, {
     a: { anyOf: [{ type: 'string', title: 'T', examples: ['e'] }, { type: 'null' }] },
   });
@@ -282,7 +312,13 @@ everywhere(
       d: { type: 'integer', enum: [0, 1] },
       e: { enum: [1, 'a', true] },
       f: { type: 'array', items: { type: 'boolean' }, minItems: 1, maxItems: 3 },
-      g: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], minItems: 2, items: false, maxItems: 2 },
+      g: {
+        type: 'array',
+        prefixItems: [{ type: 'string' }, { type: 'number' }],
+        minItems: 2,
+        items: false,
+        maxItems: 2,
+      },
       h: { type: 'array', prefixItems: [{ type: 'string' }], minItems: 1, items: { type: 'number' } },
       i: { anyOf: [{ type: 'string' }, { type: 'null' }] },
       j: { type: 'null' },
@@ -323,14 +359,23 @@ everywhere(
     type: 'object',
     anyOf: [
       { type: 'object', properties: { k: { type: 'string', const: 'a' } }, required: ['k'] },
-      { type: 'object', properties: { k: { type: 'string', const: 'b' }, n: { type: 'number' } }, required: ['k', 'n'] },
+      {
+        type: 'object',
+        properties: { k: { type: 'string', const: 'b' }, n: { type: 'number' } },
+        required: ['k', 'n'],
+      },
     ],
   },
 );
 
 for (const [release, z] of releases) {
   test(`S12 an input that is no object is refused: ${release}`, () => {
-    for (const schema of [z.string(), z.array(z.string()), z.union([z.object({}), z.number()]), z.object({}).nullable()]) {
+    for (const schema of [
+      z.string(),
+      z.array(z.string()),
+      z.union([z.object({}), z.number()]),
+      z.object({}).nullable(),
+    ]) {
       throws(() => input(schema), /the input schema must be an object at its root, not /);
     }
     deepStrictEqual(output(z.array(z.string())).json, { type: 'array', items: { type: 'string' } });
@@ -360,7 +405,11 @@ for (const [release, z] of releases) {
   });
 
   test(`S15 all problems at once, with their places: ${release}`, () => {
-    const schema = z.object({ a: z.object({ b: z.number() }), l: z.array(z.string()), u: z.union([z.string(), z.number()]) });
+    const schema = z.object({
+      a: z.object({ b: z.number() }),
+      l: z.array(z.string()),
+      u: z.union([z.string(), z.number()]),
+    });
     throws(
       () => input(schema).parse?.({ a: { b: 'x' }, l: ['a', 1], u: true }),
       (error: Error & { problems: { path: unknown[]; message: string }[] }) => {
@@ -390,7 +439,12 @@ test('getters of zod 4 make recursive objects', () => {
 });
 
 test('members may have any name', () => {
-  const { json, parse } = input(Object.fromEntries([['__proto__', z.string()], ['constructor', z.string().optional()]]));
+  const { json, parse } = input(
+    Object.fromEntries([
+      ['__proto__', z.string()],
+      ['constructor', z.string().optional()],
+    ]),
+  );
   strictEqual(JSON.stringify(json.properties), '{"__proto__":{"type":"string"},"constructor":{"type":"string"}}');
   const parsed = parse?.(JSON.parse('{"__proto__":"x"}')) as object;
   deepStrictEqual(Object.keys(parsed), ['__proto__']);

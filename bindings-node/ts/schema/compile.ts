@@ -83,7 +83,8 @@ function isBare(given: object): boolean {
 function unsupported(given: unknown, side: Side, subject: string): DefinitionError {
   const members = typeof given === 'object' && given !== null ? Object.values(given) : [];
   const remedy =
-    members.length > 0 && members.every((member) => typeof member === 'object' && member !== null && isJsonSchema(member))
+    members.length > 0 &&
+    members.every((member) => typeof member === 'object' && member !== null && isJsonSchema(member))
       ? '; JSON Schemas of members stand inside of one: { type: "object", properties: { ... } }'
       : '; give a schema of zod, valibot, arktype or another library of Standard Schema, a record of such schemas, or a JSON Schema';
   return new DefinitionError(`${subject}: the ${side} schema is not a supported schema, but ${words(given)}${remedy}`);
