@@ -1,7 +1,7 @@
 /** A client and a server of this package, in one process. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client, NotFound, Server } from 'omniport';
+import { Client, Server } from 'omniport';
 
 test('a client of a Server in memory', async () => {
   const app = new Server({ name: 'demo', version: '1.0' });
@@ -32,7 +32,7 @@ test('a client of a Server in memory', async () => {
   const { contents } = await client.readResource('text://me');
   equal((contents[0] as { text: string }).text, 'text of me');
   equal((await client.getPrompt('greet')).messages.length, 1);
-  await rejects(client.readResource('other://me'), NotFound);
+  await rejects(client.readResource('other://me'), /Resource not found: other:\/\/me/);
   deepEqual([client.serverInfo?.name, client.serverInfo?.version], ['demo', '1.0']);
 });
 
