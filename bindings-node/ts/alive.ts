@@ -9,6 +9,9 @@ import { setInterval } from 'node:timers';
 /** The longest that a timer can be set to, in milliseconds. */
 const LONG = 2 ** 31 - 1;
 
+/** Not written where it is used: there it would keep the first owner for as long as the timer is there. */
+function nothing(): void {}
+
 /** Keeps the process from ending while somebody holds it, and whoever holds it from being collected. */
 export class KeepAlive {
   #timer: NodeJS.Timeout | undefined;
@@ -23,7 +26,7 @@ export class KeepAlive {
     const hold = { owner };
     this.#holds.add(hold);
     if (this.#holds.size === 1) {
-      if (this.#timer === undefined) this.#timer = setInterval(() => {}, LONG);
+      if (this.#timer === undefined) this.#timer = setInterval(nothing, LONG);
       else this.#timer.ref();
     }
     return () => {

@@ -4,6 +4,7 @@
  * @module
  */
 
+export * from './client/index';
 export {
   audio,
   type BlockOptions,
@@ -38,6 +39,7 @@ export {
   ToolError,
   UnsupportedVersion,
 } from './errors';
+export { jsonSchema, type StandardSchema } from './schema';
 export {
   Context,
   getContext,
@@ -69,6 +71,4 @@ export type {
   VisibleKind,
 } from './server/types';
 export type { Variables } from './server/variables';
-export * from './client/index';
-export { jsonSchema, type StandardSchema } from './schema';
 export type * from './types';

@@ -25,7 +25,7 @@ export interface Change {
 }
 
 /** Which changes are wanted. Lists that are not named are, unless they are false. */
-export interface ListenOptions {
+export interface ChangeFilter {
   tools?: boolean | undefined;
   resources?: boolean | undefined;
   prompts?: boolean | undefined;
@@ -58,7 +58,7 @@ export class Changes extends Stream<Change> {
   #token = 0;
 
   /** @internal */
-  constructor(life: Life, options: ListenOptions) {
+  constructor(life: Life, options: ChangeFilter) {
     super();
     this.#life = life;
     this.#kinds = new Set(LISTS.filter((kind) => options[kind] !== false));

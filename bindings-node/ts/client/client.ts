@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { guard } from '../errors';
 import type { Implementation, ServerCapabilities } from '../types';
 import { ByHand } from './byhand';
-import { Changes, type ListenOptions } from './changes';
+import { type ChangeFilter, Changes } from './changes';
 import { Connection, type State } from './connection';
 import { Life } from './life';
 import { Methods } from './methods';
@@ -86,7 +86,7 @@ export class Client extends Methods {
   }
 
   /** The changes of lists and of resources, to iterate over; see {@link Changes}. */
-  listen(options: ListenOptions = {}): Changes {
+  listen(options: ChangeFilter = {}): Changes {
     return new Changes(this.life, options);
   }
 

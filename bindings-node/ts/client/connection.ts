@@ -48,6 +48,12 @@ interface Facts {
   context: Record<string, string>;
 }
 
+/** A question that its callback works on; the process goes on meanwhile. */
+interface UserTurn {
+  controller: AbortController;
+  release: () => void;
+}
+
 /** What is left to say of a connection when it was collected. */
 interface Mark {
   readonly number: number;
@@ -81,7 +87,7 @@ export class Connection {
   readonly #serial = new Serial();
   readonly #mark: Mark;
   readonly #pending = new Map<number, Waiter>();
-  readonly #questions = new Map<number, AbortController>();
+  readonly #questions = new Map<number, UserTurn>();
   /** Keeps the process, and this, while somebody waits for an answer. */
   #hold: (() => void) | undefined;
   /** Keeps them because the user said so. */
@@ -146,8 +152,7 @@ export class Connection {
     } catch (error) {
       throw fromFault(error);
     } finally {
-      for (const question of this.#questions.values()) question.abort(new Closed(CLOSED_BY_USER));
-      this.#questions.clear();
+      for (const number of [...this.#questions.keys()]) this.#withdrawn(number, new Closed(CLOSED_BY_USER));
       this.finished(undefined);
       strike(this.#mark.number);
     }
@@ -208,8 +213,9 @@ export class Connection {
     else if (part === native.TOLD_LOG) {
       this.#run(this.#pending.get(token)?.onLog ?? this.#callbacks.onLog, value as LogMessage, false);
     } else if (part === native.TOLD_ASKED) this.#asked(token, value as Question);
-    else if (part === native.TOLD_WITHDRAWN) this.#withdrawn(token);
-    else if (part === native.TOLD_CHANGE) this.#changed(value as Change, token);
+    else if (part === native.TOLD_WITHDRAWN) {
+      this.#withdrawn(token, make('cancelled', 'the server needs no answer any more'));
+    } else if (part === native.TOLD_CHANGE) this.#changed(value as Change, token);
     else if (part === native.TOLD_STATE) {
       const { state, cause } = value as { state: State; cause?: string };
       this.#setState(state, cause ?? null);
@@ -243,21 +249,23 @@ export class Connection {
   /** Questions run besides each other and everything else: one may wait long for its user. */
   #asked(number: number, question: Question): void {
     const controller = new AbortController();
-    this.#questions.set(number, controller);
+    this.#questions.set(number, { controller, release: alive.hold(this) });
     due(() => {
-      const release = alive.hold(this);
       this.#callbacks.answer(question, controller.signal).then((answer) => {
-        release();
-        // Withdrawn meanwhile, nobody waits for it.
-        if (this.#questions.delete(number)) this.native.answer(number, answer);
+        const turn = this.#questions.get(number);
+        if (turn === undefined) return; // withdrawn meanwhile: nobody waits for it
+        this.#questions.delete(number);
+        turn.release();
+        this.native.answer(number, answer);
       });
     }, true);
   }
 
-  #withdrawn(number: number): void {
-    const question = this.#questions.get(number);
+  #withdrawn(number: number, reason: OmniportError): void {
+    const turn = this.#questions.get(number);
     this.#questions.delete(number);
-    question?.abort(make('cancelled', 'the server needs no answer any more'));
+    turn?.release();
+    turn?.controller.abort(reason);
   }
 
   #setState(state: State, cause: string | null): void {

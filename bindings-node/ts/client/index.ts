@@ -7,7 +7,7 @@
 export type { ByHand, RoundOptions } from './byhand';
 export type { Call } from './call';
 export type { Asked, ClientCallbacks, FormAnswer, Roots, UrlAnswer } from './callbacks';
-export type { Change, Changes, ListenOptions } from './changes';
+export type { Change, ChangeFilter, Changes } from './changes';
 export { Client } from './client';
 export type { State } from './connection';
 export type { Listing } from './listing';

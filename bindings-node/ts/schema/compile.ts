@@ -11,7 +11,8 @@ import { copyPlain, isJsonSchema } from './plain';
 import { type Parse, parseBy } from './problems';
 import { describeRecord, type Members, parseRecord } from './record';
 import { objectRoot } from './root';
-import { type Json, type Side, Walk } from './walk';
+import { isNothing } from './shapes';
+import { type Json, refusal, type Side, Walk } from './walk';
 
 /** A schema, ready for use. */
 export interface CompiledSchema {
@@ -35,7 +36,13 @@ export interface CompiledSchema {
  */
 export function compile(given: unknown, side: Side, subject: string): CompiledSchema {
   const schema = describe(given, side, subject);
-  return side === 'input' ? { ...schema, json: objectRoot(schema.json, subject) } : schema;
+  if (side === 'input') {
+    return { ...schema, json: objectRoot(schema.json, subject) };
+  }
+  if (isNothing(schema.json)) {
+    throw refusal(subject, side, '', 'fits no value of JSON; a tool that returns nothing has no output schema');
+  }
+  return schema;
 }
 
 /** The same without a rule for the root. */
@@ -52,8 +59,9 @@ export function describe(given: unknown, side: Side, subject: string): CompiledS
   }
   const names = Object.keys(given);
   const foreign = names.filter((name) => !isLibrary((given as Json)[name]));
-  const marked = Object.getOwnPropertySymbols(given).length > 0;
-  if (foreign.length === 0 && (names.length > 0 || (isBare(given) && !marked))) {
+  // TypeBox writes "anything" as an object whose only mark is a symbol.
+  const marked = names.length === 0 && isBare(given) && Object.getOwnPropertySymbols(given).length > 0;
+  if (foreign.length === 0 && !marked && (names.length > 0 || isBare(given))) {
     return { json: describeRecord(given as Members, side, subject), parse: parseRecord(given as Members) };
   }
   if (foreign.length < names.length) {
@@ -61,7 +69,7 @@ export function describe(given: unknown, side: Side, subject: string): CompiledS
       `${subject}: \`${foreign[0]}\` of the ${side} schema is no supported schema, but other members are; a record has schemas of libraries only`,
     );
   }
-  if (isJsonSchema(given) || (marked && names.length === 0)) {
+  if (isJsonSchema(given) || marked) {
     return { json: copyPlain(given, side, subject), parse: null };
   }
   throw unsupported(given, side, subject);
@@ -75,7 +83,8 @@ function isBare(given: object): boolean {
 function unsupported(given: unknown, side: Side, subject: string): DefinitionError {
   const members = typeof given === 'object' && given !== null ? Object.values(given) : [];
   const remedy =
-    members.length > 0 && members.every((member) => typeof member === 'object' && member !== null && isJsonSchema(member))
+    members.length > 0 &&
+    members.every((member) => typeof member === 'object' && member !== null && isJsonSchema(member))
       ? '; JSON Schemas of members stand inside of one: { type: "object", properties: { ... } }'
       : '; give a schema of zod, valibot, arktype or another library of Standard Schema, a record of such schemas, or a JSON Schema';
   return new DefinitionError(`${subject}: the ${side} schema is not a supported schema, but ${words(given)}${remedy}`);

@@ -75,7 +75,9 @@ function typed(content: unknown, parse: Parser): unknown | Promise<unknown> {
 }
 
 function refused(error: unknown): never {
-  throw error instanceof SchemaProblems ? new InvalidParams(`The answer to the form is not valid: ${error.message}`) : error;
+  throw error instanceof SchemaProblems
+    ? new InvalidParams(`The answer to the form is not valid: ${error.message}`)
+    : error;
 }
 
 /** A schema that was given as it is: sent unchanged, but one that clients may refuse fails here, where its author sees it. */
@@ -99,7 +101,9 @@ function flatMembers(properties: Json, definitions: Json): Json {
 const SCALARS = ['string', 'number', 'integer', 'boolean'];
 const CHOICES = ['oneOf', 'enum'];
 const KEYWORDS = new Set(
-  'type title description default enum enumNames oneOf const format minLength maxLength minimum maximum pattern'.split(' '),
+  'type title description default enum enumNames oneOf const format minLength maxLength minimum maximum pattern'.split(
+    ' ',
+  ),
 );
 const LIST_KEYWORDS = new Set([...KEYWORDS, 'minItems', 'maxItems']);
 

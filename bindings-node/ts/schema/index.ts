@@ -4,13 +4,13 @@
  * @module
  */
 
-export { compile, type CompiledSchema } from './compile';
+export { type CompiledSchema, compile } from './compile';
 export { type Form, formOf } from './form';
 export { type Problem, pathText, SchemaProblems } from './problems';
 export {
   type Input,
-  jsonSchema,
   type JsonSchema,
+  jsonSchema,
   type LibrarySchema,
   type Output,
   type SchemaLike,

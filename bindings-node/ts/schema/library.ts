@@ -7,7 +7,7 @@
 import type { createRequire } from 'node:module';
 import { embed } from './embed';
 import type { StandardSchema } from './standard';
-import { refusal, type Json, type Side, type Walk } from './walk';
+import { type Json, refusal, type Side, type Walk } from './walk';
 
 const TARGET = 'draft-2020-12';
 
@@ -32,7 +32,9 @@ export function writeLibrary(schema: StandardSchema, walk: Walk): Json {
       );
     }
   } catch (error) {
-    throw isRefusal(error) ? error : walk.refusal(`has no JSON Schema: ${vendor} says: ${(error as Error)?.message ?? String(error)}`);
+    throw isRefusal(error)
+      ? error
+      : walk.refusal(`has no JSON Schema: ${vendor} says: ${(error as Error)?.message ?? String(error)}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw walk.refusal(`has no JSON Schema: ${vendor} gives ${JSON.stringify(json)}`);
@@ -71,7 +73,8 @@ function ofArktype(schema: StandardSchema, converter: Converter | undefined, wal
     proto: ({ proto }: Asked) => refuse(`a ${proto?.name ?? 'class'}`, 'a morph from what JSON has'),
     unit: () => ({ not: {} }),
     symbolKey: () => refuse('a symbol as key', 'texts'),
-    morph: ({ base }: Asked) => (out ? refuse('a morph without a type for its result', "a pipe to a type: .to('number')") : base),
+    morph: ({ base }: Asked) =>
+      out ? refuse('a morph without a type for its result', "a pipe to a type: .to('number')") : base,
     arrayObject: checkedAnyway,
     arrayPostfix: checkedAnyway,
     patternIntersection: checkedAnyway,
@@ -102,12 +105,26 @@ function ofValibot(schema: StandardSchema, walk: Walk): unknown {
     typeMode: walk.side,
     target: TARGET,
     errorMode: 'throw',
-    overrideAction({ valibotAction: action, jsonSchema, errors }: { valibotAction: ValibotPart; jsonSchema: Json; errors?: unknown }) {
+    overrideAction({
+      valibotAction: action,
+      jsonSchema,
+      errors,
+    }: {
+      valibotAction: ValibotPart;
+      jsonSchema: Json;
+      errors?: unknown;
+    }) {
       if (!errors) {
         return undefined;
       }
-      if (action.kind === 'transformation' && walk.side === 'output' && /transform|^(to|parse|reduce|find)_/.test(action.type)) {
-        throw walk.refusal('ends with a transform, whose result has no schema; add the schema of the result behind it: v.number()');
+      if (
+        action.kind === 'transformation' &&
+        walk.side === 'output' &&
+        /transform|^(to|parse|reduce|find)_/.test(action.type)
+      ) {
+        throw walk.refusal(
+          'ends with a transform, whose result has no schema; add the schema of the result behind it: v.number()',
+        );
       }
       if (action.type === 'regex') {
         // Refused for its flags, but written all the same.
@@ -129,12 +146,16 @@ function ofValibot(schema: StandardSchema, walk: Walk): unknown {
           if (walk.side === 'output') {
             return { type: 'string', format: 'date-time' };
           }
-          throw walk.refusal('holds a Date, which JSON does not have; use v.pipe(v.string(), v.isoTimestamp(), v.transform(...))');
+          throw walk.refusal(
+            'holds a Date, which JSON does not have; use v.pipe(v.string(), v.isoTimestamp(), v.transform(...))',
+          );
         case 'bigint':
           if (walk.side === 'output') {
             return { type: 'integer' };
           }
-          throw walk.refusal('holds a bigint, which JSON does not have; use v.pipe(v.number(), v.integer(), v.transform(BigInt))');
+          throw walk.refusal(
+            'holds a bigint, which JSON does not have; use v.pipe(v.number(), v.integer(), v.transform(BigInt))',
+          );
         default:
           return undefined;
       }

@@ -9,8 +9,8 @@ import { writeLibrary } from './library';
 import { isPromise, type Validate } from './problems';
 import type { LibrarySchema, StandardResult, StandardSchema } from './standard';
 import type { Json, Side, Walk } from './walk';
-import { isZod3, isOptionalZod3, writeZod3, type Zod3, type Zod3Result } from './zod3';
-import { isZod4, isOptionalZod4, writeZod4 } from './zod4';
+import { isOptionalZod3, isZod3, writeZod3, type Zod3, type Zod3Result } from './zod3';
+import { isOptionalZod4, isZod4, writeZod4 } from './zod4';
 
 /** The JSON Schema on the side that is walked. */
 export function write(schema: LibrarySchema, walk: Walk): Json {
@@ -34,12 +34,16 @@ export function isOptional(schema: LibrarySchema, side: Side): boolean {
   if (isZod3(schema)) {
     return isOptionalZod3(schema, side);
   }
-  const result = validator(schema)(undefined);
-  if (isPromise(result)) {
+  try {
+    const result = validator(schema)(undefined);
+    if (!isPromise(result)) {
+      return result.issues === undefined && (side === 'input' || result.value === undefined);
+    }
     result.catch(() => undefined);
-    return false;
+  } catch {
+    // What users wrote did not expect `undefined`.
   }
-  return result.issues === undefined && (side === 'input' || result.value === undefined);
+  return false;
 }
 
 /** Without a promise as long as nothing in the schema needs one. */

@@ -6,14 +6,15 @@
 
 import { isLibrary } from './detect';
 import { setMember } from './shapes';
-import { refusal, type Json, type Side } from './walk';
+import { type Json, refusal, type Side } from './walk';
 
 /** Nesting at which a schema counts as endless; the core's own bound is far below. */
 const MAX_DEPTH = 200;
 
 /** Keywords by which an object is known as a JSON Schema, and what their values look like. */
 const KEYWORDS: Record<string, (value: unknown) => boolean> = {
-  type: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((name) => typeof name === 'string')),
+  type: (value) =>
+    typeof value === 'string' || (Array.isArray(value) && value.every((name) => typeof name === 'string')),
   properties: isObject,
   patternProperties: isObject,
   additionalProperties: (value) => typeof value === 'boolean' || isObject(value),
@@ -35,7 +36,9 @@ const KEYWORDS: Record<string, (value: unknown) => boolean> = {
 
 /** Whether it says something about values in the words of JSON Schema. */
 export function isJsonSchema(given: object): boolean {
-  return Object.entries(KEYWORDS).some(([keyword, fits]) => Object.hasOwn(given, keyword) && fits((given as Json)[keyword]));
+  return Object.entries(KEYWORDS).some(
+    ([keyword, fits]) => Object.hasOwn(given, keyword) && fits((given as Json)[keyword]),
+  );
 }
 
 /** A copy with nothing in it that JSON does not have; what a library keeps on the object for itself is left out. */
@@ -44,7 +47,12 @@ export function copyPlain(given: object, side: Side, subject: string): Json {
 
   function copy(value: unknown, place: string, depth: number): unknown {
     if (isLibrary(value)) {
-      throw refusal(subject, side, place, 'is a schema of a library inside a JSON Schema; make the whole schema with one of them');
+      throw refusal(
+        subject,
+        side,
+        place,
+        'is a schema of a library inside a JSON Schema; make the whole schema with one of them',
+      );
     }
     if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) {
       return value;
@@ -56,7 +64,12 @@ export function copyPlain(given: object, side: Side, subject: string): Json {
       return value.map((item, index) => copy(item, `${place}[${index}]`, depth + 1));
     }
     if (!isObject(value) || value instanceof RegExp || value instanceof Date) {
-      throw refusal(subject, side, place, `is no JSON: ${value instanceof RegExp ? 'write the source of an expression' : String(value)}`);
+      throw refusal(
+        subject,
+        side,
+        place,
+        `is no JSON: ${value instanceof RegExp ? 'write the source of an expression' : String(value)}`,
+      );
     }
     const result: Json = {};
     for (const [name, member] of Object.entries(value)) {

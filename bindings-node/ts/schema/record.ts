@@ -19,7 +19,11 @@ export function describeRecord(members: Members, side: Side, subject: string): J
   const properties: Json = {};
   const required: string[] = [];
   for (const [name, schema] of Object.entries(members)) {
-    setMember(properties, name, walk.below(name, () => write(schema, walk)));
+    setMember(
+      properties,
+      name,
+      walk.below(name, () => write(schema, walk)),
+    );
     if (!isOptional(schema, side)) {
       required.push(name);
     }
@@ -40,7 +44,9 @@ export function parseRecord(members: Members): Parse {
       throw new SchemaProblems([{ path: [], message: `expected object, received ${got}` }]);
     }
     const given = value as Json;
-    const results = validators.map(([name, validate]) => validate(Object.hasOwn(given, name) ? given[name] : undefined));
+    const results = validators.map(([name, validate]) =>
+      validate(Object.hasOwn(given, name) ? given[name] : undefined),
+    );
     return results.some(isPromise) ? Promise.all(results).then(collect) : collect(results as StandardResult<unknown>[]);
 
     function collect(settled: StandardResult<unknown>[]): Json {

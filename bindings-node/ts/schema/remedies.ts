@@ -15,4 +15,5 @@ export const FILE = 'is a File, which JSON does not have; use a text: z.base64()
 export const FUNCTION = 'is a function, which JSON does not have';
 export const CUSTOM =
   'is a custom type, of which only its author knows the JSON form; say it by .meta({ type: ... }), or use another schema with .refine()';
-export const TRANSFORM = 'ends with a transform, whose result has no schema; add the schema of the result: .pipe(z.number())';
+export const TRANSFORM =
+  'ends with a transform, whose result has no schema; add the schema of the result: .pipe(z.number())';

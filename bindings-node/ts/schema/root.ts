@@ -33,7 +33,9 @@ function otherThanObject(schema: unknown, root: Json, seen: Set<unknown>): strin
     return type === 'object' ? null : `${JSON.stringify(type)}`;
   }
   if (constant !== undefined || Array.isArray(values)) {
-    const other = [constant, ...((values as unknown[]) ?? [])].find((value) => value !== undefined && typeof value !== 'object');
+    const other = [constant, ...((values as unknown[]) ?? [])].find(
+      (value) => value !== undefined && typeof value !== 'object',
+    );
     return other === undefined ? null : `${JSON.stringify(other)}`;
   }
   if (not !== undefined && typeof not === 'object' && not !== null && Object.keys(not).length === 0) {

@@ -41,10 +41,7 @@ function kindOf(value: unknown): string {
  */
 export function union(branches: Json[]): Json {
   const flat = branches.filter((branch) => !isNothing(branch)).flatMap(alternatives);
-  const distinct = flat.filter((branch, index) => {
-    const text = JSON.stringify(branch);
-    return flat.findIndex((other) => JSON.stringify(other) === text) === index;
-  });
+  const distinct = [...new Map(flat.map((branch) => [JSON.stringify(branch), branch])).values()];
   if (distinct.length === 0) {
     return NOTHING;
   }
@@ -123,7 +120,9 @@ function mergedObjects(left: Json, right: Json): Json | null {
 function isPlainObject(json: Json): boolean {
   const { additionalProperties } = json;
   const open = additionalProperties === undefined || additionalProperties === false;
-  return json.type === 'object' && 'properties' in json && open && Object.keys(json).every((key) => OBJECT_KEYWORDS.has(key));
+  return (
+    json.type === 'object' && 'properties' in json && open && Object.keys(json).every((key) => OBJECT_KEYWORDS.has(key))
+  );
 }
 
 function closedAround(branches: Json[]): Json {

@@ -97,15 +97,20 @@ type Plain<S, K extends Side> = S extends { readonly [typed]?: infer T }
     : Untyped<S, K>
   : Untyped<S, K>;
 
-/** Without a type of its own: a TypeBox schema says it as `static`; a literal one (`as const`) is read one level deep. */
-type Untyped<S, K extends Side> = S extends { readonly static: infer T }
-  ? T
-  : S extends { readonly type: 'object'; readonly properties: infer P }
-    ? Shallow<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
-    : S extends { readonly type: infer T }
-      ? Scalar<T>
-      : S extends { readonly [member: string]: LibrarySchema }
-        ? Flat<Members<S, K>>
+/**
+ * Without a type of its own: a record, which may have a member called `type`; a TypeBox schema, which says it as `static`; a
+ * literal schema (`as const`), read one level deep.
+ */
+type Untyped<S, K extends Side> = S extends { readonly [member: string]: LibrarySchema }
+  ? Flat<Members<S, K>>
+  : S extends { readonly static: infer T }
+    ? T
+    : S extends { readonly type: 'object'; readonly properties: infer P }
+      ? Shallow<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
+      : S extends { readonly type: infer T }
+        ? string extends T
+          ? Record<string, unknown>
+          : Scalar<T>
         : Record<string, unknown>;
 
 type Members<S, K extends Side> = { readonly [M in keyof S]: K extends 'input' ? Input<S[M]> : Output<S[M]> };
@@ -125,7 +130,11 @@ type Shallow<P, R> = Show<
 
 type Show<T> = { [M in keyof T]: T[M] };
 
-type TypeOf<S> = S extends { readonly enum: readonly (infer E)[] } ? { literal: E } : S extends { readonly type: infer T } ? T : never;
+type TypeOf<S> = S extends { readonly enum: readonly (infer E)[] }
+  ? { literal: E }
+  : S extends { readonly type: infer T }
+    ? T
+    : never;
 
 type Scalar<T> = [T] extends [never]
   ? unknown

@@ -19,7 +19,7 @@ const MAX_DEPTH = 200;
 export class Walk {
   /** How many schemas so far turn values into other values; a default behind one of them is no value of the input. */
   transforms = 0;
-  private readonly definitions: Json = {};
+  private readonly definitions = new Map<string, Json | undefined>();
   private readonly path: string[] = [];
   /** Schemas that are being written, outermost first, and the names of those that were referred to meanwhile. */
   private readonly open = new Map<object, string | null>();
@@ -70,20 +70,24 @@ export class Walk {
       return json;
     }
     this.named.set(schema, used);
-    this.definitions[used] = json;
+    this.definitions.set(used, json);
     return { $ref: reference(used) };
   }
 
-  /** Keeps `json` as a definition, as near to `wanted` as names allow; the reference to it. */
-  define(wanted: string): { name: string; $ref: string; put: (json: Json) => void } {
+  /** A definition, named as near to `wanted` as others allow; `put` says what it holds. */
+  define(wanted: string): { $ref: string; put: (json: Json) => void } {
     const name = this.fresh(wanted);
-    return { name, $ref: reference(name), put: (json) => void (this.definitions[name] = json) };
+    return {
+      $ref: reference(name),
+      put: (json) => {
+        this.definitions.set(name, json);
+      },
+    };
   }
 
   /** The whole schema. */
   finish(root: Json): Json {
-    const used = Object.entries(this.definitions).filter(([, json]) => json !== undefined);
-    return used.length === 0 ? root : { ...root, $defs: Object.fromEntries(used) };
+    return this.definitions.size === 0 ? root : { ...root, $defs: Object.fromEntries(this.definitions) };
   }
 
   /** What cannot be registered, and where it stands; `why` is a sentence without its subject. */
@@ -112,11 +116,11 @@ export class Walk {
   private fresh(wanted: string): string {
     const base = wanted.replace(/[^\w.-]+/g, '_') || 'Schema';
     let name = base;
-    for (let number = 2; Object.hasOwn(this.definitions, name); number++) {
+    for (let number = 2; this.definitions.has(name); number++) {
       name = `${base}${number}`;
     }
     // Taken from now on, although it is written later.
-    this.definitions[name] = undefined;
+    this.definitions.set(name, undefined);
     return name;
   }
 }

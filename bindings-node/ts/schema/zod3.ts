@@ -4,8 +4,8 @@
  * @module
  */
 
-import { choices, defaultOf, intersection, NOTHING, setMember, tuple, union } from './shapes';
 import { BIGINT, DATE, FUNCTION, KEYS, MAP, NAN, SET, SYMBOL, TRANSFORM } from './remedies';
+import { choices, defaultOf, intersection, NOTHING, setMember, tuple, union } from './shapes';
 import type { Json, Side, Walk } from './walk';
 import { arrayKeywords, numberKeywords, stringKeywords, type Zod3Check } from './zod3-checks';
 
@@ -17,14 +17,20 @@ export interface Zod3 {
 }
 
 /** What its own validator gives. */
-export type Zod3Result = { success: true; data: unknown } | { success: false; error: { issues: { message: string; path: (string | number)[] }[] } };
+export type Zod3Result =
+  | { success: true; data: unknown }
+  | { success: false; error: { issues: { message: string; path: (string | number)[] }[] } };
 
 type Def = Readonly<Record<string, unknown>> & { readonly typeName: string; readonly description?: string };
 
 /** Whether it is a schema of zod 3, of whatever copy. */
 export function isZod3(given: unknown): given is Zod3 {
   const definition = (given as Partial<Zod3> | null | undefined)?._def;
-  return typeof definition === 'object' && definition !== null && String((definition as Partial<Def>).typeName).startsWith('Zod');
+  return (
+    typeof definition === 'object' &&
+    definition !== null &&
+    String((definition as Partial<Def>).typeName).startsWith('Zod')
+  );
 }
 
 /** The JSON Schema of `schema` on the side that is walked. */
@@ -123,7 +129,11 @@ const WRITERS: Record<string, Writer> = {
   }),
   ZodSet: (definition, walk) => {
     onlyOutput(walk, SET);
-    return { type: 'array', items: walk.below('[]', () => child(definition.valueType, walk)), ...arrayKeywords(definition) };
+    return {
+      type: 'array',
+      items: walk.below('[]', () => child(definition.valueType, walk)),
+      ...arrayKeywords(definition),
+    };
   },
   ZodMap: ({ keyType, valueType }, walk) => {
     onlyOutput(walk, MAP);
@@ -183,7 +193,9 @@ function onlyOutput(walk: Walk, refused: string): void {
 
 function child(schema: unknown, walk: Walk): Json {
   if (!isZod3(schema)) {
-    throw walk.refusal('is no schema of zod 3, but stands inside of one; make all parts of a schema with one release of zod');
+    throw walk.refusal(
+      'is no schema of zod 3, but stands inside of one; make all parts of a schema with one release of zod',
+    );
   }
   return writeZod3(schema, walk);
 }
@@ -200,7 +212,11 @@ function writeObject(definition: Def, walk: Walk): Json {
   const required: string[] = [];
   for (const name of Object.keys(shape)) {
     const member = shape[name] as Zod3;
-    setMember(properties, name, walk.below(name, () => child(member, walk)));
+    setMember(
+      properties,
+      name,
+      walk.below(name, () => child(member, walk)),
+    );
     if (!isOptionalZod3(member, walk.side)) {
       required.push(name);
     }

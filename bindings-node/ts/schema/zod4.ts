@@ -7,11 +7,11 @@
  * @module
  */
 
-import { checksOf, numberKeywords, sizeKeywords, stringKeywords, type Zod4Check } from './zod4-checks';
-import { choices, defaultOf, intersection, NOTHING, setMember, tuple, union } from './shapes';
 import { portable } from './patterns';
 import { BIGINT, CUSTOM, DATE, FILE, FUNCTION, KEYS, MAP, NAN, SET, SYMBOL, TRANSFORM } from './remedies';
+import { choices, defaultOf, intersection, NOTHING, setMember, tuple, union } from './shapes';
 import type { Json, Walk } from './walk';
+import { checksOf, numberKeywords, sizeKeywords, stringKeywords, type Zod4Check } from './zod4-checks';
 
 /** What this file reads of a schema. */
 export interface Zod4 {
@@ -40,10 +40,15 @@ export function writeZod4(schema: Zod4, walk: Walk): Json {
   const meta = metaOf(schema);
   const id = typeof meta.id === 'string' ? meta.id : undefined;
   const name = id ?? (typeof meta.title === 'string' ? meta.title : undefined);
-  return walk.once(schema, id, () => {
-    const { id: _, ...keywords } = meta;
-    return { ...body(schema, keywords, walk), ...keywords };
-  }, name);
+  return walk.once(
+    schema,
+    id,
+    () => {
+      const { id: _, ...keywords } = meta;
+      return { ...body(schema, keywords, walk), ...keywords };
+    },
+    name,
+  );
 }
 
 /** Whether a member with this schema may be left out. */
@@ -68,7 +73,8 @@ function metaOf(schema: Zod4): Json {
   if (typeof schema.meta === 'function') {
     return schema.meta() ?? {};
   }
-  const registry = (globalThis as { __zod_globalRegistry?: { get(schema: Zod4): Json | undefined } }).__zod_globalRegistry;
+  const registry = (globalThis as { __zod_globalRegistry?: { get(schema: Zod4): Json | undefined } })
+    .__zod_globalRegistry;
   return registry?.get(schema) ?? {};
 }
 
@@ -88,7 +94,9 @@ function body(schema: Zod4, meta: Json, walk: Walk): Json {
   if (FORMS.some((keyword) => keyword in meta)) {
     return {};
   }
-  throw walk.refusal(Object.hasOwn(REFUSED, type) ? (REFUSED[type] as string) : `is of a kind that is not known here, zod's \`${type}\``);
+  throw walk.refusal(
+    Object.hasOwn(REFUSED, type) ? (REFUSED[type] as string) : `is of a kind that is not known here, zod's \`${type}\``,
+  );
 }
 
 const REFUSED: Record<string, string> = { symbol: SYMBOL, nan: NAN, file: FILE, function: FUNCTION, custom: CUSTOM };
@@ -182,7 +190,9 @@ function onlyOutput(walk: Walk, refused: string): void {
 
 function child(schema: unknown, walk: Walk): Json {
   if (!isZod4(schema)) {
-    throw walk.refusal('is no schema of zod 4, but stands inside of one; make all parts of a schema with one release of zod');
+    throw walk.refusal(
+      'is no schema of zod 4, but stands inside of one; make all parts of a schema with one release of zod',
+    );
   }
   return writeZod4(schema, walk);
 }
@@ -201,7 +211,13 @@ function withDefault(json: Json, schema: Zod4, walk: Walk): Json {
 function enumValues(entries: Record<string, unknown>): unknown[] {
   // TypeScript's numeric enumerations map numbers back to names.
   const numbers = Object.values(entries).filter((value) => typeof value === 'number');
-  return [...new Set(Object.entries(entries).filter(([key]) => !numbers.includes(Number(key))).map(([, value]) => value))];
+  return [
+    ...new Set(
+      Object.entries(entries)
+        .filter(([key]) => !numbers.includes(Number(key)))
+        .map(([, value]) => value),
+    ),
+  ];
 }
 
 function literal(value: unknown, walk: Walk): Json {
@@ -221,7 +237,11 @@ function writeObject({ _zod: { def } }: Zod4, walk: Walk): Json {
   const required: string[] = [];
   for (const name of Object.keys(shape)) {
     const member = shape[name] as Zod4;
-    setMember(properties, name, walk.below(name, () => child(member, walk)));
+    setMember(
+      properties,
+      name,
+      walk.below(name, () => child(member, walk)),
+    );
     if (!isOptionalZod4(member, walk.side)) {
       required.push(name);
     }

@@ -6,12 +6,13 @@
 
 import { DefinitionError, guard } from '../errors';
 import { limitsOf } from '../limits';
+import type { Engine } from '../native';
 import type { SchemaLike } from '../schema';
 import { type Context, trackContexts } from './context';
 import * as definitions from './definitions';
 import { install, observer } from './hooks';
 import { stringify } from './integers';
-import { pumpOf } from './internal';
+import { engineOf, type Hosted, pumpOf } from './internal';
 import { enter } from './lifespan';
 import { cacheOf, checkOptions, defined, keysOf, rateOf, seconds } from './options';
 import type { Pump } from './pump';
@@ -49,7 +50,7 @@ const OPTIONS =
  *
  * @typeParam L what its lifespan gives
  */
-export class Server<L = unknown> implements AsyncDisposable {
+export class Server<L = unknown> implements AsyncDisposable, Hosted {
   readonly name: string;
   readonly #registry: Registry;
 
@@ -219,6 +220,11 @@ export class Server<L = unknown> implements AsyncDisposable {
     const { pump } = this.#registry;
     void pump.start();
     return pump;
+  }
+
+  /** The engine at work, for clients of the same process. */
+  [engineOf](): Engine {
+    return this[pumpOf]().engine;
   }
 }
 
