@@ -50,6 +50,18 @@ test('Z03 valibot: what JSON does not have', () => {
   );
 });
 
+test('valibot: records with keys to choose from, variants, and unions with undefined', () => {
+  const schema = v.object({
+    r: v.record(v.picklist(['a', 'b']), v.string()),
+    u: v.optional(v.union([v.string(), v.undefined()])),
+    k: v.variant('k', [v.object({ k: v.literal('a') }), v.object({ k: v.literal('b') })]),
+  });
+  const { r, u, k } = input(schema).json.properties as Record<string, Record<string, unknown>>;
+  deepStrictEqual(r?.propertyNames, { enum: ['a', 'b'], type: 'string' });
+  deepStrictEqual(u, { type: 'string' });
+  strictEqual((k?.oneOf as unknown[] | undefined)?.length, 2);
+});
+
 test('valibot: recursive schemas keep their definitions, also inside a record', () => {
   interface Tree {
     kids: Tree[];

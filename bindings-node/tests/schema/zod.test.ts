@@ -234,6 +234,18 @@ test('Z07 titles and examples of meta', () => {
   });
 });
 
+test('Z07 examples of what comes out of a transform are none of what goes in', () => {
+  const schema = z.object({
+    a: z
+      .string()
+      .transform(Number)
+      .pipe(z.number())
+      .meta({ title: 'T', examples: [1] }),
+  });
+  deepStrictEqual(input(schema).json.properties, { a: { type: 'string', title: 'T' } });
+  deepStrictEqual(output(schema).json.properties, { a: { type: 'number', title: 'T', examples: [1] } });
+});
+
 test('an id of meta makes a definition', () => {
   const point = z.object({ x: z.number() }).meta({ id: 'Point' });
   const { json } = input(z.object({ from: point, to: point }));

@@ -134,11 +134,22 @@ function ofValibot(schema: StandardSchema, walk: Walk): unknown {
       // A check has no keyword; valibot applies it when it parses.
       return jsonSchema;
     },
-    overrideSchema({ valibotSchema, errors }: { valibotSchema: ValibotPart; errors?: unknown }) {
+    overrideSchema({
+      valibotSchema,
+      jsonSchema,
+      errors,
+    }: {
+      valibotSchema: ValibotPart;
+      jsonSchema: Json;
+      errors?: unknown;
+    }) {
       if (!errors) {
         return undefined;
       }
       switch (valibotSchema.type) {
+        case 'record':
+          // Refused for keys that are no bare text, but `propertyNames` says what they are.
+          return jsonSchema;
         case 'undefined':
         case 'void':
           return { not: {} };

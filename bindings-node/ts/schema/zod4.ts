@@ -45,7 +45,14 @@ export function writeZod4(schema: Zod4, walk: Walk): Json {
     id,
     () => {
       const { id: _, ...keywords } = meta;
-      return { ...body(schema, keywords, walk), ...keywords };
+      const before = walk.transforms;
+      const json = body(schema, keywords, walk);
+      if (walk.side === 'input' && walk.transforms > before) {
+        // They are values of what comes out.
+        delete keywords.examples;
+        delete keywords.default;
+      }
+      return { ...json, ...keywords };
     },
     name,
   );
