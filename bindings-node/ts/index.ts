@@ -69,3 +69,5 @@ export type {
   VisibleKind,
 } from './server/types';
 export type { Variables } from './server/variables';
+export type { FetchHandler, FetchHandlerOptions, FetchOptions } from './web/fetch';
+export type { NodeHandler, NodeHandlerOptions, NodeRequest, NodeResponse } from './web/node';

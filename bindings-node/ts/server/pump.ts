@@ -12,7 +12,7 @@ import { setImmediate, setTimeout } from 'node:timers';
 
 import { guard } from '../errors';
 import { type Engine, type Event, native } from '../native';
-import { answerContext, Context, cancelContext, within } from './context';
+import { answerContext, Context, cancelContext, requestOf, within } from './context';
 import { failureOf, report } from './failure';
 import { revive } from './integers';
 import { ERROR, log } from './log';
@@ -81,6 +81,8 @@ export class Pump {
   readonly bigint: boolean;
   /** What waits for the answers to requests of a foreign web server, by token. */
   readonly sinks: Map<number, HttpSink> = new Map();
+  /** Where the handlers of such a request run, by the same tokens: what its middleware put into `AsyncLocalStorage` is there (H15). */
+  readonly contexts: Map<number, <R>(run: () => R) => R> = new Map();
   /** Resolves when everything is over, the lifespan too; rejects with what leaving the lifespan threw. */
   readonly ended: Promise<void>;
   /** What the lifespan gave. */
@@ -279,7 +281,9 @@ export class Pump {
     const cx = new Context(this, token, kind === READ ? (payload as { uri: string }).uri : '');
     let value: unknown;
     try {
-      value = within(cx, handler.call as (payload: never, cx: Context) => unknown, payload);
+      const call = handler.call as (payload: never, cx: Context) => unknown;
+      const inRequest = this.contexts.size > 0 ? this.contexts.get(requestOf(cx) ?? 0) : undefined;
+      value = inRequest === undefined ? within(cx, call, payload) : inRequest(() => within(cx, call, payload));
       if (isPromise(value)) {
         this.#running.set(token, cx);
         this.#begun = true;
@@ -389,6 +393,7 @@ export class Pump {
     } else if (part === BODY) sink.body(this.#bodies?.[payload as number] ?? Buffer.alloc(0));
     else {
       this.sinks.delete(token);
+      this.contexts.delete(token);
       sink.end();
     }
   }
