@@ -39,4 +39,4 @@ if (files.length === 0) {
   console.error('test.mjs: no test file has such a path');
   process.exit(1);
 }
-run('--test', ...files);
+run('--test', '--test-reporter=spec', ...files);

@@ -69,5 +69,6 @@ export type {
   VisibleKind,
 } from './server/types';
 export type { Variables } from './server/variables';
+export type * from './types';
 export type { FetchHandler, FetchHandlerOptions, FetchOptions } from './web/fetch';
 export type { NodeHandler, NodeHandlerOptions, NodeRequest, NodeResponse } from './web/node';
