@@ -7,6 +7,7 @@
  * @module
  */
 
+import { AsyncResource } from 'node:async_hooks';
 import { Buffer } from 'node:buffer';
 import { setImmediate, setTimeout } from 'node:timers';
 
@@ -91,6 +92,8 @@ export class Pump {
   closing = false;
 
   readonly #setup: Setup;
+  /** Where the server was made: what a request that starts the pump has in `AsyncLocalStorage` is no other request's (H15). */
+  readonly #origin = new AsyncResource('Omniport');
   readonly #running = new Map<number, Context>();
   #state = State.Idle;
   #started: Promise<void> | undefined;
@@ -197,7 +200,7 @@ export class Pump {
     this.#entered = entered;
     this.lifespan = entered.value;
     this.#state = State.Running;
-    setImmediate(() => this.drain()); // what came before
+    this.#origin.runInAsyncScope(() => setImmediate(() => this.drain())); // what came before
   }
 
   // Events
