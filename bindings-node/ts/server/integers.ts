@@ -120,6 +120,7 @@ function writeObject(value: object, path: (string | number)[], above: object[]):
     }
     if (value instanceof Map) return writeMap(value, path, above);
     if (typeof (value as { then?: unknown }).then === 'function') throw refused(path, 'a promise, not yet awaited');
+    if (hasOnlyText(value)) return JSON.stringify(whole(String(value)));
     if (typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function') {
       return writeItems([...(value as Iterable<unknown>)], path, above);
     }
@@ -141,11 +142,9 @@ function writeItems(items: readonly unknown[], path: (string | number)[], above:
 }
 
 function writeMembers(value: object, path: (string | number)[], above: object[]): string {
-  const names = Object.keys(value);
-  if (names.length === 0 && hasOwnText(value)) return JSON.stringify(whole(String(value)));
   const at = path.length;
   const texts: string[] = [];
-  for (const name of names) {
+  for (const name of Object.keys(value)) {
     path[at] = name;
     const text = write((value as Record<string, unknown>)[name], path, above);
     if (text !== undefined) texts.push(`${JSON.stringify(whole(name))}:${text}`);
@@ -171,10 +170,11 @@ function writeBytes(bytes: Uint8Array | Uint8ClampedArray): string {
   return `"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}"`;
 }
 
-/** Whether its text says more than `[object Object]`: where all members are hidden, the text is what there is to tell. */
-function hasOwnText(value: object): boolean {
+/** Whether all its members are hidden, and its text says more than `[object Object]`: then the text is what there is to tell. */
+function hasOnlyText(value: object): boolean {
   const text = (value as { toString?: unknown }).toString;
-  return typeof text === 'function' && text !== Object.prototype.toString;
+  if (typeof text !== 'function' || text === Object.prototype.toString) return false;
+  return !ArrayBuffer.isView(value) && Object.keys(value).length === 0;
 }
 
 /** Text without half surrogate pairs. */
