@@ -72,3 +72,5 @@ export type {
 } from './server/types';
 export type { Variables } from './server/variables';
 export type * from './types';
+export type { FetchHandler, FetchHandlerOptions, FetchOptions } from './web/fetch';
+export type { NodeHandler, NodeHandlerOptions, NodeRequest, NodeResponse } from './web/node';

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { Server } from './stand-in.js';
+import { type Context, Server } from 'omniport';
 
 /** What a middleware of a test puts its user into. */
 export const user = new AsyncLocalStorage<string>();
@@ -22,32 +22,39 @@ export function latch(): Latch {
   return { opened, open };
 }
 
-const numbers = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] };
+const numbers = {
+  type: 'object',
+  properties: { a: { type: 'number' }, b: { type: 'number' } },
+  required: ['a', 'b'],
+};
 
 /** A server and what tells a test how far its slow tool is. */
 export function makeApp(limits: { messageBytes?: number } = {}) {
   const started = latch();
   const cancelled = latch();
   const app = new Server({ name: 'web', limits });
-  app.tool('add', { input: numbers }, (args: Record<string, unknown>) => Number(args.a) + Number(args.b));
+  app.tool('add', { input: numbers }, (args) => {
+    const { a, b } = args as { a: number; b: number };
+    return a + b;
+  });
   app.tool('user', () => user.getStore() ?? 'nobody');
-  app.tool('principal', (_args: unknown, cx: any) => cx.principal?.subject ?? 'nobody');
+  app.tool('principal', (_args: unknown, cx: Context) => cx.principal?.subject ?? 'nobody');
   app.tool('big', () => 'x'.repeat(1 << 20));
-  app.tool('steps', async (_args: unknown, cx: any) => {
+  app.tool('steps', async (_args: unknown, cx: Context) => {
     for (let step = 1; step <= 3; step++) {
       cx.progress(step, 3);
       await new Promise(setImmediate);
     }
     return 'done';
   });
-  app.tool('stepsAndWait', async (_args: unknown, cx: any) => {
+  app.tool('stepsAndWait', async (_args: unknown, cx: Context) => {
     cx.progress(1);
     started.open();
     await once(cx.signal, 'abort');
     cancelled.open();
     return 'late';
   });
-  app.tool('wait', async (_args: unknown, cx: any) => {
+  app.tool('wait', async (_args: unknown, cx: Context) => {
     started.open();
     await once(cx.signal, 'abort');
     cancelled.open();

@@ -158,7 +158,7 @@ test('H15: what a middleware put into AsyncLocalStorage is seen by the handlers 
 test('the principal that a framework found', async () => {
   const { app } = makeApp();
   const found = app.nodeHandler({
-    principal: async (request: any) => ({ subject: String(request.headers['x-user']) }),
+    principal: async (request) => ({ subject: String(request.headers['x-user']) }),
   });
   await serving(createServer(found as RequestListener), async (url) => {
     const call = modern('principal');

@@ -37,7 +37,10 @@ for (const [name, command, how] of RUNTIMES) {
       assert.ok(Number(sum.headers.get('content-length')) > 0);
       assert.equal(await textOf(sum), '3');
       assert.equal(await legacySum(url), '3');
-      assert.match(await (await fetch(url, modern('steps', {}, { progressToken: 1 }))).text(), /"progress":1[\s\S]*"progress":3[\s\S]*done/);
+      assert.match(
+        await (await fetch(url, modern('steps', {}, { progressToken: 1 }))).text(),
+        /"progress":1[\s\S]*"progress":3[\s\S]*done/,
+      );
       assert.equal((await textOf(await fetch(url, modern('big')))).length, 1 << 20);
       assert.equal((await fetch(url, { ...ADD(), body: ' '.repeat(5 << 20) })).status, 413);
       const evil = httpRequest(url, { method: 'POST', headers: { ...ADD().headers, host: 'evil.test' } });

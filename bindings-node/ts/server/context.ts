@@ -74,6 +74,7 @@ interface Facts {
   principal?: Principal;
   meta?: Record<string, unknown>;
   resumed?: boolean;
+  http?: number;
 }
 
 interface Waiting {
@@ -85,6 +86,8 @@ interface Waiting {
 export let cancelContext: (cx: Context, reason: string) => void;
 /** Hands the answer of question `number` over: for the pump. */
 export let answerContext: (cx: Context, number: number, outcome: Outcome) => void;
+/** The token of the request of a foreign web server that brought the call: for the pump. */
+export let requestOf: (cx: Context) => number | undefined;
 
 /**
  * Given to a handler as its second parameter. Everything works in both eras of the protocol.
@@ -115,6 +118,7 @@ export class Context<L = unknown> {
 
   static {
     cancelContext = (cx, reason) => cx.#cancel(reason);
+    requestOf = (cx) => cx.#known.http;
     answerContext = (cx, number, outcome) => {
       cx.#questions?.get(number)?.resolve(outcome);
       cx.#questions?.delete(number);

@@ -7,12 +7,13 @@
  * @module
  */
 
+import { AsyncResource } from 'node:async_hooks';
 import { Buffer } from 'node:buffer';
 import { setImmediate, setTimeout } from 'node:timers';
 
 import { guard } from '../errors';
 import { type Engine, type Event, native } from '../native';
-import { answerContext, Context, cancelContext, within } from './context';
+import { answerContext, Context, cancelContext, requestOf, within } from './context';
 import { failureOf, report } from './failure';
 import { revive } from './integers';
 import { ERROR, log } from './log';
@@ -82,6 +83,8 @@ export class Pump {
   readonly bigint: boolean;
   /** What waits for the answers to requests of a foreign web server, by token. */
   readonly sinks: Map<number, HttpSink> = new Map();
+  /** Where the handlers of such a request run, by the same tokens: what its middleware put into `AsyncLocalStorage` is there (H15). */
+  readonly contexts: Map<number, <R>(run: () => R) => R> = new Map();
   /** Resolves when everything is over, the lifespan too; rejects with what leaving the lifespan threw. */
   readonly ended: Promise<void>;
   /** What the lifespan gave. */
@@ -90,6 +93,8 @@ export class Pump {
   closing = false;
 
   readonly #setup: Setup;
+  /** Where the server was made: what a request that starts the pump has in `AsyncLocalStorage` is no other request's (H15). */
+  readonly #origin = new AsyncResource('Omniport');
   readonly #running = new Map<number, Context>();
   #state = State.Idle;
   #started: Promise<void> | undefined;
@@ -198,7 +203,7 @@ export class Pump {
     this.#entered = entered;
     this.lifespan = entered.value;
     this.#state = State.Running;
-    setImmediate(() => this.drain()); // what came before
+    this.#origin.runInAsyncScope(() => setImmediate(() => this.drain())); // what came before
   }
 
   // Events
@@ -283,7 +288,9 @@ export class Pump {
     const cx = new Context(this, token, kind === READ ? (payload as { uri: string }).uri : '');
     let value: unknown;
     try {
-      value = within(cx, handler.call as (payload: never, cx: Context) => unknown, payload);
+      const call = handler.call as (payload: never, cx: Context) => unknown;
+      const inRequest = this.contexts.size > 0 ? this.contexts.get(requestOf(cx) ?? 0) : undefined;
+      value = inRequest === undefined ? within(cx, call, payload) : inRequest(() => within(cx, call, payload));
       if (isPromise(value)) {
         this.#running.set(token, cx);
         this.#begun = true;
@@ -393,6 +400,7 @@ export class Pump {
     } else if (part === BODY) sink.body(this.#bodies?.[payload as number] ?? Buffer.alloc(0));
     else {
       this.sinks.delete(token);
+      this.contexts.delete(token);
       sink.end();
     }
   }

@@ -8,6 +8,8 @@ import { DefinitionError, guard } from '../errors';
 import { limitsOf } from '../limits';
 import type { Engine } from '../native';
 import type { SchemaLike } from '../schema';
+import type { FetchHandler, FetchHandlerOptions } from '../web/fetch';
+import type { NodeHandler, NodeHandlerOptions } from '../web/node';
 import { type Context, trackContexts } from './context';
 import * as definitions from './definitions';
 import { install, observer } from './hooks';
@@ -53,6 +55,8 @@ const OPTIONS =
 export class Server<L = unknown> implements AsyncDisposable, Hosted {
   readonly name: string;
   readonly #registry: Registry;
+  #fetch: FetchHandler | undefined;
+  #node: NodeHandler | undefined;
 
   /** @throws DefinitionError for an option that there is not, or a value that is none */
   constructor(options: ServerOptions<L>) {
@@ -201,6 +205,39 @@ export class Server<L = unknown> implements AsyncDisposable, Hosted {
   async listen(options: ListenOptions = {}): Promise<Listening> {
     const { listen } = require('./serve') as typeof import('./serve');
     return listen(this.#registry.pump, options);
+  }
+
+  /**
+   * Answers a web-standard `Request`, for Hono, Bun, Deno, Next.js and others: `Bun.serve({ fetch: app.fetch })`. It is bound. A request
+   * whose body was read already comes with it: `app.fetch(request, { body })`. Event streams are read as their reader pulls, and a
+   * request whose signal aborts is cancelled.
+   */
+  get fetch(): FetchHandler {
+    this.#fetch ??= this.fetchHandler();
+    return this.#fetch;
+  }
+
+  /** As {@link fetch}, for one path, with callers that the web framework knows, or for a server bound to a known address. */
+  fetchHandler(options: FetchHandlerOptions = {}): FetchHandler {
+    checkOptions('fetchHandler', options, ['path', 'principal', 'boundTo']);
+    const { fetchHandler } = require('../web/fetch') as typeof import('../web/fetch');
+    return fetchHandler(() => this[pumpOf](), options);
+  }
+
+  /**
+   * Answers requests of `node:http` and `node:http2`, Express and Fastify: `createServer(app.node)`, `express().use('/mcp', app.node)`. It
+   * is bound. It takes the body from the stream, or from `request.body` where a body parser left it there.
+   */
+  get node(): NodeHandler {
+    this.#node ??= this.nodeHandler();
+    return this.#node;
+  }
+
+  /** As {@link node}, for one path, with callers that the web framework knows, or for a server bound to a known address. */
+  nodeHandler(options: NodeHandlerOptions = {}): NodeHandler {
+    checkOptions('nodeHandler', options, ['path', 'principal', 'boundTo']);
+    const { nodeHandler } = require('../web/node') as typeof import('../web/node');
+    return nodeHandler(() => this[pumpOf](), options);
   }
 
   /** Stops serving: no new calls, running ones may take `grace` milliseconds more. Resolves when everything is over. */

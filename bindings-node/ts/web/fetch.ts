@@ -98,7 +98,7 @@ class FetchReply implements HttpSink {
 
   head(status: number, headers: [name: string, value: string][]): void {
     this.status = status;
-    this.headers = headers;
+    this.headers = headers.filter(([name]) => name !== 'connection'); // the web server's own
     if (!isEventStream(headers)) return;
     // Nothing is read ahead: what the reader has not asked for is what the engine counts as waiting.
     const strategy = { highWaterMark: 0 };

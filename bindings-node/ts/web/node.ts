@@ -96,6 +96,10 @@ async function answer(
   }
 }
 
+const TOO_LARGE = 413;
+/** So much of a body that is too long is read and thrown away after the answer. */
+const LINGER_BYTES = 16 << 20;
+
 /** The way back of one answer. */
 class NodeReply implements HttpSink {
   exchange: Exchange | undefined;
@@ -160,9 +164,27 @@ class NodeReply implements HttpSink {
     const body = this.parts.length === 1 ? (this.parts[0] as Uint8Array) : Buffer.concat(this.parts);
     if (this.status !== 204 && this.status !== 304) this.headers['content-length'] = body.length;
     this.response.writeHead(this.status, this.headers);
-    this.response.end(body);
-    // What is left of a body that is too long is not read: the stream ends here for both sides, as a connection of HTTP/1 does.
-    if (this.status === 413 && isHttp2(this.response)) this.response.stream.close(0);
+    if (this.status !== TOO_LARGE || this.request.complete) this.response.end(body);
+    else this.endEarly(body);
+  }
+
+  /** The client still sends a body that is too long. */
+  private endEarly(body: Uint8Array): void {
+    const { request, response } = this;
+    if (isHttp2(response)) {
+      response.end(body);
+      response.stream.close(0); // ends the stream for both sides; the connection goes on
+      return;
+    }
+    // A connection that is closed while bytes come in is reset, and its client may never see the answer: read on for a while.
+    response.write(body);
+    let rest = LINGER_BYTES;
+    request.on('data', (chunk: Uint8Array) => {
+      rest -= chunk.length;
+      if (rest < 0) request.destroy();
+    });
+    request.once('end', () => response.end());
+    request.resume();
   }
 
   private readonly drained = (): void => {

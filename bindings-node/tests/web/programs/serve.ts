@@ -8,7 +8,9 @@ type Handler = (request: Request, given: object) => Promise<Response>;
 
 interface Runtimes {
   Bun: { serve(options: { port: number; hostname: string; fetch: Handler }): { port: number } };
-  Deno: { serve(options: { port: number; hostname: string; onListen(at: { port: number }): void }, handler: Handler): void };
+  Deno: {
+    serve(options: { port: number; hostname: string; onListen(at: { port: number }): void }, handler: Handler): void;
+  };
 }
 
 const { app, started, cancelled } = makeApp();
