@@ -51,7 +51,7 @@ export interface Case {
   prompts: Record<string, { arguments?: Record<string, string>; text?: string }>;
   completions: Completion[];
   subscribe?: string;
-  listen?: object;
+  listen?: Record<'tools' | 'resources' | 'prompts', boolean>;
   at_once?: { times: number; tool: string; arguments: Record<string, unknown>; text: string };
   cancel?: { tool: string; arguments?: Record<string, unknown> };
 }

@@ -57,7 +57,7 @@ class Walk {
     if (this.offers('logging')) yield ['log level', () => client.setLogLevel('debug')];
     const watched = plan.subscribe;
     if (watched !== undefined) yield [`subscribe ${watched}`, () => client.subscribe(watched)];
-    if (plan.listen !== undefined) yield ['listen', () => client.request('listen', { notifications: plan.listen })];
+    if (plan.listen !== undefined) yield ['listen', () => client.request('listen', plan.listen)];
     yield* this.callChecks();
     const reads = new Map<string, Read>(this.resources.map(({ uri }) => [uri, { uri }]));
     for (const read of plan.reads) reads.set(read.uri, read);
