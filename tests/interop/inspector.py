@@ -1,4 +1,4 @@
-"""The MCP Inspector's command line against this project's servers: one process for each request, and what it prints of the answer."""
+"""The MCP Inspector's command line against this project's servers: a process for each request, and what it prints of the answer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ CHECKS = [
         {"structuredContent": {"city": "Oslo", "celsius": 21.5}},
     ),
     Check("number", ["tools/call", "--tool-name", "count", "--tool-arg", "to=2"], {"content": [_text("2")]}),
-    Check("tool error", ["tools/call", "--tool-name", "fail"], {"isError": True, "content": [_text("The oven is cold")]}, TOOL_ERROR),
+    Check(
+        "tool error", ["tools/call", "--tool-name", "fail"], {"isError": True, "content": [_text("The oven is cold")]}, TOOL_ERROR
+    ),
     Check(
         "bad arguments",
         ["tools/call", "--tool-name", "weather", "--tool-args-json", '{"city": 5}'],
@@ -64,7 +66,9 @@ CHECKS = [
     ),
     Check("resources", ["resources/list"], {"resources": [{"uri": "note://picture"}, {"uri": "note://welcome"}]}),
     Check("templates", ["resources/templates/list"], {"resourceTemplates": [{"uriTemplate": "note://{name}/text"}]}),
-    Check("read", ["resources/read", "--uri", "note://second/text"], {"contents": [{"text": "Call Ada", "mimeType": "text/plain"}]}),
+    Check(
+        "read", ["resources/read", "--uri", "note://second/text"], {"contents": [{"text": "Call Ada", "mimeType": "text/plain"}]}
+    ),
     Check("not found", ["resources/read", "--uri", "note://nothing"], "note://nothing", 1),
     Check("prompts", ["prompts/list"], {"prompts": [{"name": "greet"}]}),
     Check(

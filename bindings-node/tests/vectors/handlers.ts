@@ -9,9 +9,9 @@ import {
   OmniportError,
   type Server,
   type Suggestions,
-  text,
   ToolError,
   ToolResult,
+  text,
 } from 'omniport';
 import { encode, type JsonObject } from './json.js';
 
@@ -64,7 +64,8 @@ export class Handlers {
     structured: async () => ({ name: 'x', tags: ['a'] }),
     bad_structured: async () => ({ name: 1 }),
     no_structured: async () => new ToolResult({ content: 'only text' }),
-    error_structured: async () => new ToolResult({ content: 'went wrong', structuredContent: { code: 1 }, isError: true }),
+    error_structured: async () =>
+      new ToolResult({ content: 'went wrong', structuredContent: { code: 1 }, isError: true }),
     null_result: async () => null,
     list_result: async () => [1, 2],
     contents: () => [
@@ -157,9 +158,7 @@ export class Handlers {
         return greeting([first, await cx.elicit('Last name?', FORM, { key: 'last' })]);
       }),
     ask_url: (_, cx) =>
-      this.greet('ask_url', cx, () => [
-        cx.elicitUrl('Please log in.', 'https://example.com/login', { key: 'login' }),
-      ]),
+      this.greet('ask_url', cx, () => [cx.elicitUrl('Please log in.', 'https://example.com/login', { key: 'login' })]),
     sample: (_, cx) => this.greet('sample', cx, () => [cx.sample('Say something.', { maxTokens: 10, key: 'sample' })]),
     sample_tools: (_, cx) => {
       const tools = [{ name: 't', inputSchema: { type: 'object' as const } }];
@@ -204,7 +203,11 @@ export class Handlers {
   };
 
   private wait(name: string, cx: Context): Promise<string> {
-    return this.noted(name, cx, () => new Promise((_, end) => cx.signal.addEventListener('abort', () => end(cx.signal.reason))));
+    return this.noted(
+      name,
+      cx,
+      () => new Promise((_, end) => cx.signal.addEventListener('abort', () => end(cx.signal.reason))),
+    );
   }
 
   private askName(name: string, cx: Context): Promise<string> {
@@ -225,7 +228,8 @@ export class Handlers {
       return await handle();
     } catch (error) {
       if (cx.cancelled) this.journal.push(`${name} cancelled`);
-      else if (error instanceof OmniportError && !(error instanceof MissingCapability)) throw new ToolError(error.message);
+      else if (error instanceof OmniportError && !(error instanceof MissingCapability))
+        throw new ToolError(error.message);
       throw error;
     }
   }

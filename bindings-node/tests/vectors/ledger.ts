@@ -32,7 +32,8 @@ export class Ledger {
 
   /** Throws for a message that no server may send. */
   check(message: unknown): void {
-    if (Array.isArray(message)) assert(this.revision === '2025-03-26', `a batch for ${this.revision}: ${encode(message)}`);
+    if (Array.isArray(message))
+      assert(this.revision === '2025-03-26', `a batch for ${this.revision}: ${encode(message)}`);
     for (const one of Array.isArray(message) ? message : [message]) this.checkOne(one);
   }
 

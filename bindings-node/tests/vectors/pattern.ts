@@ -147,7 +147,7 @@ function isOfType(type: string, value: unknown): boolean {
     case 'number':
       return value instanceof Spelled || typeof value === 'number';
     default:
-      return typeof value === type; // biome-ignore lint/suspicious/useValidTypeof: `string` or `boolean`
+      return typeof value === type;
   }
 }
 
@@ -163,7 +163,9 @@ export function fill(value: unknown, bindings: Bindings): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => fill(item, bindings));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [fillText(key, bindings), fill(item, bindings)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [fillText(key, bindings), fill(item, bindings)]),
+  );
 }
 
 function fillText(text: string, bindings: Bindings): string {

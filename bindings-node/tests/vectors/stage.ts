@@ -8,7 +8,20 @@ import * as pattern from './pattern.js';
 import type { ServerProcess } from './servers.js';
 import { Speaker } from './speaker.js';
 
-const VERBS = ['in', 'bytes', 'request', 'notify', 'reply', 'out', 'none', 'close', 'stop', 'http', 'response', 'leave'];
+const VERBS = [
+  'in',
+  'bytes',
+  'request',
+  'notify',
+  'reply',
+  'out',
+  'none',
+  'close',
+  'stop',
+  'http',
+  'response',
+  'leave',
+];
 /** These wait for what comes; before any other, the step before has to have had its effect. */
 const WAITING = ['out', 'response'];
 

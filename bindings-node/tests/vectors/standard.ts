@@ -42,7 +42,8 @@ const GUARDS: Record<string, object> = {
 
 /** The server with a vector's settings, and the options to serve it over HTTP with. */
 export function build(settings: Settings): { app: Server; http: ListenOptions } {
-  const { only, json_only, allowed_hosts, cors_origin, auth, visibility, no_subscriptions, stateless, ...more } = settings;
+  const { only, json_only, allowed_hosts, cors_origin, auth, visibility, no_subscriptions, stateless, ...more } =
+    settings;
   const { page_size, instructions, mask_errors, concurrency, ...limits } = more;
   const journal: string[] = [];
   const app = new Server({
@@ -73,8 +74,10 @@ function register(app: Server, handlers: Handlers, only: string[]): void {
     }
   }
   if (only.includes('resources')) {
-    for (const { uri, ...options } of definitions.resources) app.resource(uri, options, handlers.resource(options.name));
-    for (const { uriTemplate, name } of definitions.templates) app.resource(uriTemplate, { name }, handlers.resource(name));
+    for (const { uri, ...options } of definitions.resources)
+      app.resource(uri, options, handlers.resource(options.name));
+    for (const { uriTemplate, name } of definitions.templates)
+      app.resource(uriTemplate, { name }, handlers.resource(name));
   }
   if (only.includes('prompts')) {
     for (const { name, arguments: input, ...options } of definitions.prompts) {

@@ -1,6 +1,6 @@
 /** Tools by what they return or take: each kind of content, an error, a schema with all keywords, header parameters. */
 
-import { audio, embedded, image, jsonSchema, type Server, text, ToolError } from 'omniport';
+import { audio, embedded, image, jsonSchema, type Server, ToolError, text } from 'omniport';
 import { z } from 'zod';
 
 /** A picture of one red pixel. */
@@ -37,8 +37,8 @@ const contact = jsonSchema<Contact>({
     email: { type: 'string' },
   },
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
-  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
   if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
   then: { required: ['phone'] },
   else: { required: ['email'] },
   additionalProperties: false,
@@ -52,11 +52,7 @@ const withHeaders = {
 };
 
 export function register(app: Server): void {
-  app.tool(
-    'test_simple_text',
-    { description: 'Returns a text.' },
-    () => 'This is a simple text response for testing.',
-  );
+  app.tool('test_simple_text', { description: 'Returns a text.' }, () => 'This is a simple text response for testing.');
 
   app.tool('test_image_content', { description: 'Returns an image.' }, () => image(PNG, 'image/png'));
 

@@ -21,14 +21,10 @@ export function register(app: Server): void {
     async (_, cx) => `Hello, ${nameOf(await cx.elicit('What is your name?', person, { key: 'user_name' }))}!`,
   );
 
-  app.tool(
-    'test_input_required_result_sampling',
-    { description: "Asks the client's model." },
-    async (_, cx) => {
-      const sample = await cx.sample('What is the capital of France?', { maxTokens: 100, key: 'capital_question' });
-      return `Sampling result: ${sample.text}`;
-    },
-  );
+  app.tool('test_input_required_result_sampling', { description: "Asks the client's model." }, async (_, cx) => {
+    const sample = await cx.sample('What is the capital of France?', { maxTokens: 100, key: 'capital_question' });
+    return `Sampling result: ${sample.text}`;
+  });
 
   app.tool(
     'test_input_required_result_list_roots',
@@ -66,11 +62,7 @@ export function register(app: Server): void {
     { description: 'Asks twice, one question after the other.' },
     async (_, cx) => {
       const name = await cx.elicit('Step 1: What is your name?', person, { key: 'step1' });
-      const color = await cx.elicit(
-        'Step 2: What is your favorite color?',
-        { color: z.string() },
-        { key: 'step2' },
-      );
+      const color = await cx.elicit('Step 2: What is your favorite color?', { color: z.string() }, { key: 'step2' });
       return `${nameOf(name)} likes ${color.action === 'accept' ? color.content.color : 'no color'}`;
     },
   );

@@ -39,15 +39,11 @@ export function register(app: Server): void {
     },
   );
 
-  app.tool(
-    'test_streaming_elicitation',
-    { description: 'Reports progress and then asks the user.' },
-    async (_, cx) => {
-      cx.progress(50, 100);
-      const answer = await cx.elicit('May the tool go on?', { goOn: z.boolean() });
-      return `The user said ${answer.action}`;
-    },
-  );
+  app.tool('test_streaming_elicitation', { description: 'Reports progress and then asks the user.' }, async (_, cx) => {
+    cx.progress(50, 100);
+    const answer = await cx.elicit('May the tool go on?', { goOn: z.boolean() });
+    return `The user said ${answer.action}`;
+  });
 
   registerChanges(app);
 }

@@ -29,18 +29,14 @@ app.tool('fail', { description: 'Always fails.' }, () => {
   throw new ToolError('The oven is cold');
 });
 
-app.tool(
-  'count',
-  { description: 'Counts, and says how far it is.', input: { to: z.int() } },
-  async ({ to }, cx) => {
-    for (let number = 1; number <= to; number++) {
-      cx.progress(number, to, `at ${number}`);
-      // The TypeScript clients forget who wants progress when the answer comes in the same read, so a number takes its time.
-      await sleep(50);
-    }
-    return to;
-  },
-);
+app.tool('count', { description: 'Counts, and says how far it is.', input: { to: z.int() } }, async ({ to }, cx) => {
+  for (let number = 1; number <= to; number++) {
+    cx.progress(number, to, `at ${number}`);
+    // The TypeScript clients forget who wants progress when the answer comes in the same read, so a number takes its time.
+    await sleep(50);
+  }
+  return to;
+});
 
 app.tool('chat', { description: 'Logs while it works.' }, (_, cx) => {
   cx.info({ state: 'working' }, 'chatter');

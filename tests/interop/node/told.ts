@@ -31,7 +31,8 @@ export class Told {
 
   /** Waits for a change that has these members. */
   untilChanged(members: Record<string, unknown>): Promise<void> {
-    const has = (change: Record<string, unknown>) => Object.entries(members).every(([name, one]) => change[name] === one);
+    const has = (change: Record<string, unknown>) =>
+      Object.entries(members).every(([name, one]) => change[name] === one);
     return this.until(() => this.changed.some(has), 'change');
   }
 

@@ -62,7 +62,8 @@ class Walk {
     const reads = new Map<string, Read>(this.resources.map(({ uri }) => [uri, { uri }]));
     for (const read of plan.reads) reads.set(read.uri, read);
     for (const read of reads.values()) yield [`resource ${read.uri}`, () => this.read(read)];
-    for (const { uriTemplate } of this.templates) yield [`template ${uriTemplate}`, () => this.readTemplate(uriTemplate)];
+    for (const { uriTemplate } of this.templates)
+      yield [`template ${uriTemplate}`, () => this.readTemplate(uriTemplate)];
     for (const prompt of this.prompts) yield [`prompt ${prompt.name}`, () => this.get(prompt)];
     for (const asked of plan.completions) {
       yield [`complete ${asked.argument} of ${Object.values(asked.reference)[0]}`, () => this.complete(asked)];
