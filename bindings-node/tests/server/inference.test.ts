@@ -73,7 +73,7 @@ test('cx.lifespan is what the lifespan gives, in each of its forms', () => {
   new Server({ name: 'x', lifespan: async () => ({ db: 1 }) }).tool('a', (_, cx) =>
     same<typeof cx.lifespan, { db: number }>(true),
   );
-  const held = async () => ({ value: 'x', async [Symbol.asyncDispose]() {} });
-  new Server({ name: 'x', lifespan: held }).tool('a', (_, cx) => cx.lifespan);
+  const held = async () => ({ db: 'x', async [Symbol.asyncDispose]() {} });
+  new Server({ name: 'x', lifespan: held }).tool('a', (_, cx) => same<typeof cx.lifespan.db, string>(true));
   new Server({ name: 'x' }).tool('a', (_, cx) => same<typeof cx.lifespan, unknown>(true));
 });
