@@ -67,3 +67,13 @@ test('handlers are typed by their schemas', () => {
   });
   assert.equal(app.name, 'types');
 });
+
+test('cx.lifespan is what the lifespan gives, in each of its forms', () => {
+  new Server({ name: 'x', lifespan: () => 1 }).tool('a', (_, cx) => same<typeof cx.lifespan, number>(true));
+  new Server({ name: 'x', lifespan: async () => ({ db: 1 }) }).tool('a', (_, cx) =>
+    same<typeof cx.lifespan, { db: number }>(true),
+  );
+  const held = async () => ({ db: 'x', async [Symbol.asyncDispose]() {} });
+  new Server({ name: 'x', lifespan: held }).tool('a', (_, cx) => same<typeof cx.lifespan.db, string>(true));
+  new Server({ name: 'x' }).tool('a', (_, cx) => same<typeof cx.lifespan, unknown>(true));
+});

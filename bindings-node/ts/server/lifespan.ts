@@ -10,19 +10,12 @@ import type { Server } from './server';
 /**
  * Runs before the first call; what it gives is `cx.lifespan`. How it ends:
  *
- * - an async generator goes on after its one `yield`: `async function* () { const db = await open(); try { yield db } finally { await
- *   db.close() } }`;
- * - what has `[Symbol.asyncDispose]` or `[Symbol.dispose]` is disposed of; `{ value, [Symbol.asyncDispose]() {..} }` gives the value;
+ * - an async generator goes on after its one `yield`:
+ *   `async function* () { const db = await open(); try { yield { db } } finally { await db.close() } }`;
+ * - what has `[Symbol.asyncDispose]` or `[Symbol.dispose]` is disposed of;
  * - anything else just ends.
  */
-export type Lifespan<L> = (
-  app: Server,
-) =>
-  | L
-  | PromiseLike<L>
-  | AsyncGenerator<L, void, void>
-  | (AsyncDisposable & { value: L })
-  | PromiseLike<AsyncDisposable & { value: L }>;
+export type Lifespan<L> = (app: Server) => L | PromiseLike<L> | AsyncGenerator<L, void, void>;
 
 /** Enters it; without a promise when there is none to wait for. */
 export function enter(lifespan: Lifespan<unknown> | undefined, app: Server): Entered | Promise<Entered> {
@@ -42,8 +35,7 @@ async function first(generator: AsyncGenerator<unknown, void, void>): Promise<En
 function held(given: unknown): Entered {
   if (typeof given !== 'object' || given === null) return { value: given, leave: () => {} };
   const { [Symbol.asyncDispose]: later, [Symbol.dispose]: now } = given as Partial<AsyncDisposable & Disposable>;
-  const value = later !== undefined && 'value' in given ? given.value : given;
-  return { value, leave: () => (later ?? now)?.call(given) };
+  return { value: given, leave: () => (later ?? now)?.call(given) };
 }
 
 function isGenerator(given: unknown): given is AsyncGenerator<unknown, void, void> {
