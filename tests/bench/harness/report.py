@@ -52,7 +52,13 @@ def ratios(results: Results, contestants: list[Contestant]) -> str:
 
 def pairs(ours: list[str], others: list[str]) -> list[tuple[str, str]]:
     """Each of ours with the peers of its language; Rust's with the floor of HTTP, too."""
-    kin = {"omniport rust": ("rmcp", "rmcp best", "hyper floor"), "omniport python": ("mcp", "mcp best", "fastmcp", "python floor")}
+    node = ("node server 2", "node server 2 best", "node sdk 1", "node floor")
+    kin = {
+        "omniport rust": ("rmcp", "rmcp best", "hyper floor"),
+        "omniport python": ("mcp", "mcp best", "fastmcp", "python floor"),
+        "omniport node": node,
+        "omniport node plain": node,
+    }
     return [(mine, other) for mine in ours for other in kin[mine] if other in others]
 
 
