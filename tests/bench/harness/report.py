@@ -19,7 +19,7 @@ def median(rounds: Iterable[Figures], figure: str) -> float | None:
 
 def table(results: Results, contestants: list[Contestant]) -> str:
     """Medians; below each rate the CPU time of the server's process for one answer."""
-    names = [contestant.name for contestant in contestants]
+    names = [one.name for one in contestants if any(one.name in by_name for by_name in results.values())]
     lines = [row(["", *names]), row(["---", *["---:"] * len(names)])]
     for measure in measured(results):
         by_name = results[measure.name]
