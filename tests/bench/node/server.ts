@@ -10,7 +10,11 @@ app.tool(
   { description: 'Adds two numbers.', input: z.object({ a: z.int(), b: z.int() }) },
   async ({ a, b }) => a + b,
 );
-app.tool('echo', { description: 'Gives the text back.', input: z.object({ text: z.string() }) }, async ({ text }) => text);
+app.tool(
+  'echo',
+  { description: 'Gives the text back.', input: z.object({ text: z.string() }) },
+  async ({ text }) => text,
+);
 app.tool('big', { description: 'A text of 1 MB.' }, async () => BIG);
 
 for (const [name, description] of many()) {
