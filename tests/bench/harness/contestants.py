@@ -13,7 +13,7 @@ PEERS_RELEASE = CACHE / "target" / "release"
 LOAD = RELEASE / "omniport-bench-load"
 # One Node for everybody: versions differ more than a peer does.
 NODE = os.environ["OMNIPORT_NODE22"]
-NODE_PROGRAMS = Path(os.environ["OMNIPORT_NODE"]) / "programs" / "bench"
+NODE_PROGRAMS = Path(os.environ["OMNIPORT_NODE"]) / "programs" / "tests" / "bench" / "node"
 
 
 @dataclass(frozen=True)
