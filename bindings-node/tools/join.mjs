@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-const REQUIRE = /\brequire\("(\.{1,2}\/[^"]+)"\)/g;
+/** What the compiler wrote, and what modules load when it is needed. */
+const REQUIRE = /\brequire\((["'])(\.{1,2}\/[^"']+)\1\)/g;
 
 /** The text of the entry with all modules in it, for the folder of the entry; `names` is what it exports. */
 export function joined(entry, names, resolve) {
@@ -16,7 +17,10 @@ export function joined(entry, names, resolve) {
     if (modules.has(id)) return id;
     modules.set(id, '');
     const text = readFileSync(file, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
-    const inner = text.replace(REQUIRE, (_, path) => `$(${JSON.stringify(add(resolve(join(dirname(file), path))))})`);
+    const inner = text.replace(
+      REQUIRE,
+      (_call, _quote, path) => `$(${JSON.stringify(add(resolve(join(dirname(file), path))))})`,
+    );
     // In parentheses, so that engines compile it at once instead of looking through it first.
     modules.set(id, `${JSON.stringify(id)}: (function (exports) {\n${inner}\n}),\n`);
     return id;

@@ -1,5 +1,5 @@
 /** The server that `calls.test.ts` calls a million times; run with `--expose-gc`. */
-import { Server } from 'omniport';
+import { Server, ToolError } from 'omniport';
 import * as z from 'zod';
 
 const app = new Server({ name: 'leak', version: '1.0.0' });
@@ -7,7 +7,7 @@ const app = new Server({ name: 'leak', version: '1.0.0' });
 app.tool('add', { input: z.object({ a: z.int(), b: z.int() }) }, async ({ a, b }) => a + b);
 
 app.tool('fail', async () => {
-  throw new Error('always');
+  throw new ToolError('always');
 });
 
 /** What is in use once everything that can be freed is. */
