@@ -8,8 +8,8 @@ import { dirname, join, relative } from 'node:path';
 /** What the compiler wrote, and what modules load when it is needed. */
 const REQUIRE = /\brequire\((["'])(\.{1,2}\/[^"']+)\1\)/g;
 
-/** The text of the entry with all modules in it, for the folder of the entry; `names` is what it exports. */
-export function joined(entry, names, resolve) {
+/** The text of a module for the folder of `entry` that exports what `entry` does, with all modules in it. */
+export function joined(entry, resolve) {
   const root = dirname(entry);
   const modules = new Map();
   const add = (file) => {
@@ -17,21 +17,21 @@ export function joined(entry, names, resolve) {
     if (modules.has(id)) return id;
     modules.set(id, '');
     const text = readFileSync(file, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
-    const inner = text.replace(
-      REQUIRE,
-      (_call, _quote, path) => `$(${JSON.stringify(add(resolve(join(dirname(file), path))))})`,
-    );
+    const inner = text.replace(REQUIRE, (_call, _quote, path) => `$("${add(resolve(join(dirname(file), path)))}")`);
     // In parentheses, so that engines compile it at once instead of looking through it first.
-    modules.set(id, `${JSON.stringify(id)}: (function (exports) {\n${inner}\n}),\n`);
+    modules.set(id, `"${id}": (function (exports) {\n${inner}\n}),\n`);
     return id;
   };
   const first = add(entry);
   return [
-    '"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\n',
-    `const modules = {\n${[...modules.values()].join('')}};\nconst loaded = {};\n`,
+    `"use strict";\nconst modules = {\n${[...modules.values()].join('')}};\nconst loaded = {};\n`,
     'function $(id) {\n  let exports = loaded[id];\n  if (exports === undefined) {\n    exports = loaded[id] = {};\n',
-    '    modules[id](exports);\n  }\n  return exports;\n}\n',
-    `const entry = $(${JSON.stringify(first)});\n`,
-    ...names.map((name) => `exports.${name} = entry.${name};\n`),
+    `    modules[id](exports);\n  }\n  return exports;\n}\nmodule.exports = $("${first}");\n`,
   ].join('');
+}
+
+/** A module that passes on what `joined` made. Apart, since Node reads all of a module that is imported to learn its names. */
+export function facade(path, names) {
+  const lines = names.map((name) => `exports.${name} = all.${name};\n`);
+  return `"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\nconst all = require("${path}");\n${lines.join('')}`;
 }

@@ -7,7 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { joined } from './join.mjs';
+import { facade, joined } from './join.mjs';
 
 const dist = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '../dist'));
 
@@ -32,7 +32,10 @@ function exported(file) {
 for (const entry of ['index', 'types/index']) {
   const file = join(dist, entry);
   const names = exported(`${file}.js`);
-  if (names.length > 0) writeFileSync(`${file}.js`, joined(`${file}.js`, names, fileOf));
+  if (names.length > 0) {
+    writeFileSync(join(dirname(file), 'joined.js'), joined(`${file}.js`, fileOf));
+    writeFileSync(`${file}.js`, facade('./joined.js', names));
+  }
   const list =
     names.length === 0
       ? 'export {};\n'
