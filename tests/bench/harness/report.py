@@ -19,7 +19,7 @@ def median(rounds: Iterable[Figures], figure: str) -> float | None:
 
 def table(results: Results, contestants: list[Contestant]) -> str:
     """Medians; below each rate the CPU time of the server's process for one answer."""
-    names = [one.name for one in contestants if any(one.name in by_name for by_name in results.values())]
+    names = [contestant.name for contestant in shown(results, contestants)]
     lines = [row(["", *names]), row(["---", *["---:"] * len(names)])]
     for measure in measured(results):
         by_name = results[measure.name]
@@ -35,8 +35,8 @@ def table(results: Results, contestants: list[Contestant]) -> str:
 
 def ratios(results: Results, contestants: list[Contestant]) -> str:
     """How many times better each of ours is than each peer; the same by CPU time in brackets."""
-    ours = [contestant.name for contestant in contestants if contestant.ours]
-    others = [contestant.name for contestant in contestants if not contestant.ours]
+    ours = [contestant.name for contestant in shown(results, contestants) if contestant.ours]
+    others = [contestant.name for contestant in shown(results, contestants) if not contestant.ours]
     lines = [row(["", *(f"{mine} to {other}" for mine, other in pairs(ours, others))])]
     lines.append(row(["---", *["---:"] * (lines[0].count("|") - 2)]))
     for measure in measured(results):
@@ -48,6 +48,11 @@ def ratios(results: Results, contestants: list[Contestant]) -> str:
             cells.append("" if figure is None else f"{number(figure)}×" + (f" ({number(cost)}×)" if cost else ""))
         lines.append(row([measure.name, *cells]))
     return "\n".join(lines)
+
+
+def shown(results: Results, contestants: list[Contestant]) -> list[Contestant]:
+    """Who was measured at all."""
+    return [one for one in contestants if any(one.name in by_name for by_name in results.values())]
 
 
 def pairs(ours: list[str], others: list[str]) -> list[tuple[str, str]]:
