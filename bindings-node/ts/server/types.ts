@@ -4,11 +4,11 @@
  * @module
  */
 
+import type { ContentBlock, ToolResult } from '../content';
 import type { Input, Output, SchemaLike } from '../schema';
 import type { Context, Principal } from './context';
 import type { Lifespan } from './lifespan';
 import type { Cache, Rate } from './options';
-import type { Server } from './server';
 
 /** A value, or a promise of one. */
 export type Awaitable<T> = T | PromiseLike<T>;
@@ -34,7 +34,7 @@ export interface AuditRecord {
   ms: number;
 }
 
-/** Options of a {@link Server}. */
+/** Options of a server. */
 export interface ServerOptions<L = unknown> {
   name: string;
   /** "0" when nothing is said. */
@@ -109,7 +109,7 @@ export type Arguments<I> = [I] extends [SchemaLike] ? Output<I> : Record<string,
 export type Result<O> = [O] extends [SchemaLike] ? Input<O> | WholeResult : unknown;
 
 /** A result that says itself what it is, also where there is an output schema. */
-export type WholeResult = import('../content').ToolResult | import('../content').ContentBlock | CallResult;
+export type WholeResult = ToolResult | ContentBlock | CallResult;
 
 /** The protocol's own object for the result of a tool. */
 export interface CallResult {
@@ -171,7 +171,7 @@ export type Suggestions = Iterable<string> | { values: string[]; total?: number;
 
 /** Where and how a server listens. */
 export interface ListenOptions {
-  /** 0, and without one 8000. */
+  /** 0 takes a free one; 8000 without one. */
   port?: number;
   /** "127.0.0.1" without one. */
   host?: string;
@@ -205,5 +205,3 @@ export interface Listening extends AsyncDisposable {
   /** Ends all transports of the server; running calls may take `grace` milliseconds more. Resolves when everything is over. */
   close(grace?: number): Promise<void>;
 }
-
-export type { Server };
