@@ -86,6 +86,20 @@ test('Z10: a server that hangs is given up by time and by signal; the request is
   while (textOf(await client.callTool('fine')) !== '2');
 });
 
+test('T06: pages that lead round in circles end the iteration', async () => {
+  let pages = 0;
+  await using server = await serve(({ id }, response) => {
+    pages++;
+    json(response, id, { tools: [{ name: `t${pages}`, inputSchema: { type: 'object' } }], nextCursor: 'again' });
+  });
+  await using client = new Client(server.url, { era: 'legacy' });
+  const names: string[] = [];
+  await rejects(async () => {
+    for await (const tool of client.listTools()) names.push(tool.name);
+  }, /circles/);
+  deepEqual(names, ['t1', 't2']);
+});
+
 test('nobody is there', async () => {
   const server = await serve(() => {});
   await server[Symbol.asyncDispose]();

@@ -74,12 +74,14 @@ test('the process goes on while a call is under way, though nobody refers to it'
 
 test('a client that is forgotten open is closed, with one warning', async () => {
   const { out, err } = await run(`
-    const use = async () => console.log(textOf(await new Client([...RAW, '--secret=1'], { era: 'legacy' }).callTool('pid')));
-    await use();
+    const use = async () => textOf(await new Client([...RAW, '--secret=1'], { era: 'legacy' }).callTool('pid'));
+    const pid = await use();
+    console.log(pid);
     const warned = new Promise((resolve) => process.once('warning', resolve));
     let isWarned = false;
     warned.then(() => { isWarned = true; });
-    while (!isWarned) {
+    const isAlive = () => { try { return process.kill(Number(pid), 0); } catch { return false; } };
+    while (!isWarned || isAlive()) {
       gc();
       await new Promise((resolve) => setTimeout(resolve, 1));
     }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { InvalidRequest } from '../errors';
+
 /** One page. */
 interface Page<T> {
   items: T[];
@@ -47,11 +49,15 @@ export class Listing<T> implements PromiseLike<T[]>, AsyncIterable<T> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    const seen = new Set<string>();
     let cursor: string | undefined;
-    do {
+    for (;;) {
       const page = await this.#page(cursor);
       yield* page.items;
       cursor = page.next;
-    } while (cursor !== undefined);
+      if (cursor === undefined) return;
+      if (seen.has(cursor)) throw new InvalidRequest('the pages of the listing lead round in circles'); // T06
+      seen.add(cursor);
+    }
   }
 }

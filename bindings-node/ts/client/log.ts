@@ -4,12 +4,7 @@
  * @module
  */
 
-import { ERROR, log, WARNING } from '../server/log';
-
-/** Says what was noticed. */
-export function warn(text: string): void {
-  log(WARNING, text);
-}
+import { ERROR, log } from '../server/log';
 
 /** Says what went wrong in a callback, or in what we made of something that was told. */
 export function logThrown(text: string, error: unknown): void {

@@ -22,7 +22,7 @@ import type {
 import { begin, type Call } from './call';
 import type { Life } from './life';
 import { Listing } from './listing';
-import { goodToolResult, itemsOf, type List, nothing, object, pageOf, plain } from './read';
+import { goodToolResult, itemsOf, type List, nothing, object, plain } from './read';
 import { type CallOptions, type Reader, request } from './request';
 
 /** Options of a call of a tool. */
@@ -40,10 +40,6 @@ export interface CompleteOptions extends CallOptions {
   arguments?: Readonly<Record<string, string>> | undefined;
 }
 
-const TOOLS: List = { member: 'tools', key: 'name' };
-const RESOURCES: List = { member: 'resources', key: 'uri' };
-const TEMPLATES: List = { member: 'resourceTemplates', key: 'uriTemplate' };
-const PROMPTS: List = { member: 'prompts', key: 'name' };
 const ONE_PAGE = { one_page: true } as const;
 
 /** The requests of a client. */
@@ -75,42 +71,42 @@ export abstract class Methods {
 
   /** The tools; see {@link Listing}. */
   listTools(options?: CallOptions): Listing<Tool> {
-    return this.#list('list_tools', TOOLS, options);
+    return this.#list('list_tools', 'tools', options);
   }
 
   /** One page of tools; its `nextCursor` names the next one. */
   listToolsPage(cursor?: string, options?: CallOptions): Call<ListToolsResult> {
-    return this.#page('list_tools', TOOLS, cursor, options);
+    return this.#page('list_tools', cursor, options);
   }
 
   /** The resources; see {@link Listing}. */
   listResources(options?: CallOptions): Listing<Resource> {
-    return this.#list('list_resources', RESOURCES, options);
+    return this.#list('list_resources', 'resources', options);
   }
 
   /** One page of resources. */
   listResourcesPage(cursor?: string, options?: CallOptions): Call<ListResourcesResult> {
-    return this.#page('list_resources', RESOURCES, cursor, options);
+    return this.#page('list_resources', cursor, options);
   }
 
   /** The resource templates; see {@link Listing}. */
   listResourceTemplates(options?: CallOptions): Listing<ResourceTemplate> {
-    return this.#list('list_templates', TEMPLATES, options);
+    return this.#list('list_templates', 'resourceTemplates', options);
   }
 
   /** One page of resource templates. */
   listResourceTemplatesPage(cursor?: string, options?: CallOptions): Call<ListResourceTemplatesResult> {
-    return this.#page('list_templates', TEMPLATES, cursor, options);
+    return this.#page('list_templates', cursor, options);
   }
 
   /** The prompts; see {@link Listing}. */
   listPrompts(options?: CallOptions): Listing<Prompt> {
-    return this.#list('list_prompts', PROMPTS, options);
+    return this.#list('list_prompts', 'prompts', options);
   }
 
   /** One page of prompts. */
   listPromptsPage(cursor?: string, options?: CallOptions): Call<ListPromptsResult> {
-    return this.#page('list_prompts', PROMPTS, cursor, options);
+    return this.#page('list_prompts', cursor, options);
   }
 
   /** Reads a resource. */
@@ -168,17 +164,17 @@ export abstract class Methods {
     return begin(this.life, () => request(what, params, read, options));
   }
 
-  #page<T>(what: string, list: List, cursor: string | undefined, options: CallOptions | undefined): Call<T> {
+  #page<T>(what: string, cursor: string | undefined, options: CallOptions | undefined): Call<T> {
     const params = cursor === undefined ? {} : { cursor };
-    return begin(this.life, () => request(what, params, pageOf<T>(list), options, ONE_PAGE));
+    return begin(this.life, () => request(what, params, object<T>, options, ONE_PAGE));
   }
 
   #list<T>(what: string, list: List, options: CallOptions | undefined): Listing<T> {
     return new Listing<T>(
-      () => this.#ask(what, {}, (answer) => itemsOf<T>(list, answer), options),
+      () => this.#ask(what, {}, itemsOf<T>(list), options),
       (cursor) =>
-        this.#page<Record<string, unknown>>(what, list, cursor, options).then((page) => ({
-          items: page[list.member] as T[],
+        this.#page<Record<string, unknown>>(what, cursor, options).then((page) => ({
+          items: page[list] as T[],
           next: typeof page.nextCursor === 'string' ? page.nextCursor : undefined,
         })),
     );

@@ -6,7 +6,6 @@
 
 import { InvalidRequest, ToolError } from '../errors';
 import type { CallToolResult, InputRequiredResult } from '../types';
-import { warn } from './log';
 import type { Reader } from './request';
 
 /** Reads an answer that must be an object. */
@@ -32,35 +31,12 @@ export function plain(answer: unknown): unknown {
   return answer;
 }
 
-/** A kind of things that a server lists: where they are in an answer, and what each of them is known by. */
-export interface List {
-  member: 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
-  key: 'name' | 'uri' | 'uriTemplate';
-}
+/** Where the items of a listing are. The engine has seen to it that they are there, and left out what is none. */
+export type List = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
-/** Reads the items of a listing. One that has no name is left out with a warning. */
-export function itemsOf<T>({ member, key }: List, answer: unknown): T[] {
-  const items = isObject(answer) ? answer[member] : undefined;
-  if (!Array.isArray(items))
-    throw new InvalidRequest(`the server's answer has no list \`${member}\``, { data: answer });
-  return items.every((item) => isKnown(item, key))
-    ? items
-    : items.filter((item) => isKnown(item, key) || leftOut(item, key));
-}
-
-/** Reads one page of a listing; its items as `itemsOf` does. */
-export function pageOf<T>(list: List): Reader<T> {
-  return (answer) => ({ ...object<T>(answer), [list.member]: itemsOf(list, answer) });
-}
-
-function isKnown(item: unknown, key: string): boolean {
-  return isObject(item) && typeof item[key] === 'string';
-}
-
-function leftOut(item: unknown, key: string): false {
-  const what = isObject(item) ? `it has no text \`${key}\`` : 'it is no object';
-  warn(`an item of the server's list was left out: ${what}`);
-  return false;
+/** Reads the items of a listing. */
+export function itemsOf<T>(list: List): Reader<T[]> {
+  return (answer) => object<Record<List, T[]>>(answer)[list];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
