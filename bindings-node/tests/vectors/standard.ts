@@ -68,9 +68,9 @@ function register(app: Server, handlers: Handlers, only: string[]): void {
   const definitions = JSON.parse(readFileSync(join(FOLDER, 'standard.json'), 'utf8')) as Definitions;
   if (only.includes('tools')) {
     for (const { name, inputSchema, outputSchema, ...extras } of definitions.tools) {
-      const input = jsonSchema<Record<string, unknown>>(inputSchema ?? { type: 'object' });
+      const input = inputSchema && jsonSchema<Record<string, unknown>>(inputSchema);
       const output = outputSchema && jsonSchema<unknown>(outputSchema);
-      app.tool(name, { ...extras, input, ...defined({ output }), ...GUARDS[name] }, handlers.tool(name));
+      app.tool(name, { ...extras, ...defined({ input, output }), ...GUARDS[name] }, handlers.tool(name));
     }
   }
   if (only.includes('resources')) {

@@ -213,7 +213,7 @@ function eventOf(block: string): JsonObject {
   const event: JsonObject = {};
   const data: string[] = [];
   for (const line of block.replace(/^\n+/, '').split('\n')) {
-    const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+    const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     if (field === 'data') data.push(value);
     else event[field || 'comment'] = value;
   }
