@@ -39,7 +39,8 @@ export {
   ToolError,
   UnsupportedVersion,
 } from './errors';
-export { jsonSchema, type StandardSchema } from './schema';
+export { jsonSchema } from './schema/standard';
+export type { StandardSchema } from './schema';
 export {
   Context,
   getContext,
