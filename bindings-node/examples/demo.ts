@@ -21,7 +21,7 @@ interface Rows {
 }
 
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>
-  process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText(style, text) : text;
+  process.stdout.isTTY && !process.env.NO_COLOR ? styleText(style, text) : text;
 
 function expect(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Unexpected(otherwise);
