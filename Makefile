@@ -57,7 +57,7 @@ test-node:
 	mapfile -t tests < <(find "$$OMNIPORT_NODE/programs/bindings-node" -name '*.test.js' | sort)
 	cd "$$OMNIPORT_NODE"
 	for node in node "$$OMNIPORT_NODE22"; do
-		"$$node" --test $(if $(FILTER),--test-name-pattern="$(FILTER)") "$${tests[@]}"
+		"$$node" --test --test-timeout=120000 $(if $(FILTER),--test-name-pattern="$(FILTER)") "$${tests[@]}"
 	done
 
 conformance: build
