@@ -32,7 +32,24 @@ build:
 demo:
 	@$(ENV)
 	tools/setup-python
-	"$$OMNIPORT_VENV/bin/python" examples/python/demo.py $(if $(DB),--db "$(DB)")
+	# The oldest Node that the package is for; without one there is the session in Python alone.
+	client=
+	if command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null; then
+		tools/setup-node-package
+		client="$$OMNIPORT_NODE/programs/bindings-node/examples/demo.js"
+	fi
+	database="$(DB)"
+	if [ -z "$$database" ]; then
+		database="$$(mktemp -d)/bookshop.db"
+		trap 'rm -r "$$(dirname "$$database")"' EXIT
+		"$$OMNIPORT_VENV/bin/python" examples/python/make_sample_db.py "$$database" >/dev/null
+	fi
+	"$$OMNIPORT_VENV/bin/python" examples/python/demo.py --db "$$database"
+	if [ -n "$$client" ]; then
+		node "$$client" "$$database" "$$OMNIPORT_VENV/bin/python" examples/python/sqlite_server.py
+	else
+		echo "Node 20 or newer is not here: its client drives no session."
+	fi
 
 test: lint test-rust test-python test-node conformance interop faults bench-quick
 	@echo "All tests passed."
