@@ -60,9 +60,12 @@ test-rust:
 	cargo test --locked --quiet --package omniport --no-default-features --lib
 	tools/generate/run --check
 
+# Node for the example that is written twice, in Python and in TypeScript.
 test-python:
 	@$(ENV)
 	tools/setup-python
+	tools/setup-node
+	tools/setup-node-package
 	# From another folder, so that the installed wheel is tested and not the source tree.
 	cd "$$OMNIPORT_CACHE" && "$$OMNIPORT_VENV/bin/python" -m pytest --rootdir "$$OMNIPORT_ROOT" -c "$$OMNIPORT_ROOT/pyproject.toml" "$$OMNIPORT_ROOT/bindings-python/tests" "$$OMNIPORT_ROOT/tests/demo"
 

@@ -12,7 +12,7 @@ import { ToolError } from 'omniport';
 
 const MAX_ROWS = 100;
 const MAX_SECONDS = 5;
-const MAX_BYTES = 50_000_000; // of SQLite's memory
+const MAX_BYTES = 1_000_000; // of one value
 
 /** What a query gives. */
 export interface Rows {
@@ -47,7 +47,6 @@ function read(): Outcome {
   const { database, sql, values } = workerData as { database: string; sql: string; values: (string | number)[] };
   const connection = new DatabaseSync(database, { readOnly: true });
   try {
-    connection.exec(`PRAGMA hard_heap_limit = ${MAX_BYTES}`);
     const statement = connection.prepare(sql);
     // What SQLite compiled is the first statement only; it would leave out the rest without a word.
     if (sql.slice(statement.sourceSQL.length).trim() !== '') return { refused: 'only one statement is run' };
@@ -58,7 +57,10 @@ function read(): Outcome {
     statement.setReturnArrays(true);
     const rows: Value[][] = [];
     for (const row of statement.iterate(...values)) {
-      if (rows.push(row as unknown as Value[]) > MAX_ROWS) break;
+      const cells = row as unknown as Value[];
+      // Looked at when it is there: the SQLite inside Node counts no memory, so its own limits (`PRAGMA hard_heap_limit`) do nothing.
+      if (cells.some(isLarge)) return { refused: `a value has more than ${MAX_BYTES} bytes` };
+      if (rows.push(cells) > MAX_ROWS) break;
     }
     const more = rows.length > MAX_ROWS;
     return {
@@ -75,6 +77,12 @@ function read(): Outcome {
   } finally {
     connection.close();
   }
+}
+
+function isLarge(value: Value): boolean {
+  return value instanceof Uint8Array
+    ? value.byteLength > MAX_BYTES
+    : typeof value === 'string' && value.length > MAX_BYTES;
 }
 
 function shown(value: Value): string | number | bigint | null {
