@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const binding = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(binding, '..');
 const require = createRequire(import.meta.url);
 
 function fail(message) {
@@ -17,8 +18,21 @@ function fail(message) {
   process.exit(1);
 }
 
+/** The compiler. npm installs it for `npm install .`, not for the install of this folder by another project, which only links to it. */
+function compiler() {
+  if (!resolves('typescript/package.json')) {
+    const npm = process.env.npm_execpath ?? fail('TypeScript is not installed; run npm install . in the checkout');
+    const quietly = ['--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund'];
+    const step = [npm, 'install', '--prefix', root, ...quietly];
+    if (spawnSync(process.execPath, step, { cwd: root, stdio: 'inherit' }).status !== 0) {
+      fail('npm cannot install TypeScript, which compiles the package; its messages are above');
+    }
+  }
+  return join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+}
+
 function compile() {
-  const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+  const tsc = compiler();
   for (const step of [[tsc, '-p', binding], [join(binding, 'tools/wrap.mjs')]]) {
     if (spawnSync(process.execPath, step, { stdio: 'inherit' }).status !== 0) fail('TypeScript does not compile');
   }
@@ -37,7 +51,7 @@ function cargo() {
   const build = spawnSync(
     'cargo',
     ['build', '--locked', '--release', '--package', 'omniport-node', '--message-format', 'json-render-diagnostics'],
-    { cwd: join(binding, '..'), stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8', maxBuffer: 1 << 28 },
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8', maxBuffer: 1 << 28 },
   );
   if (build.error?.code === 'ENOENT') return undefined;
   if (build.status !== 0) fail('cargo could not build the addon; its messages are above');

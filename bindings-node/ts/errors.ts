@@ -59,7 +59,7 @@ function brand(error: Error, made: { name: string }): void {
  * {@link ToolError} for a text that the model should read and act on.
  */
 export class OmniportError extends Error {
-  /** What `instanceof` and {@link make} know the class by. */
+  /** What `instanceof` knows the class by: the kind of its errors, the same in every copy of the package. */
   static readonly brand: string = 'remote';
 
   /** The kind of failure: `"remote"` for an error of the peer with a code that has no class. */
@@ -88,6 +88,7 @@ export class OmniportError extends Error {
     return `${this.name}: ${describe(this)}`;
   }
 
+  /** `instanceof` looks for the brand, so that errors of another copy of the package are of the class, too. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
 }
 
@@ -173,6 +174,7 @@ export class IoError extends OmniportError {
 
 /** A failure of a tool that the model should read and act on: the result says `isError` and carries this text. */
 export class ToolError extends Error {
+  /** What `instanceof` knows the class by. */
   static readonly brand: string = 'tool';
 
   constructor(message = '', options?: ErrorOptions) {
@@ -180,11 +182,13 @@ export class ToolError extends Error {
     brand(this, new.target);
   }
 
+  /** `instanceof` looks for the brand, so that errors of another copy of the package are of the class, too. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
 }
 
 /** The package is used in a way that cannot work: serving twice, stdio in a worker thread. */
 export class RuleError extends Error {
+  /** What `instanceof` knows the class by. */
   static readonly brand: string = 'rule';
 
   constructor(message = '', options?: ErrorOptions) {
@@ -192,6 +196,7 @@ export class RuleError extends Error {
     brand(this, new.target);
   }
 
+  /** `instanceof` looks for the brand, so that errors of another copy of the package are of the class, too. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
 }
 

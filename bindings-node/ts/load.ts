@@ -30,7 +30,8 @@ export function platform(): string {
 export function load(): unknown {
   const require = createRequire(__filename);
   const name = platform();
-  const beside = join(__dirname, '..', `omniport.${name}.node`);
+  // By the name of the folder: in a bundle this module is anywhere, and an addon above it may be of another version.
+  const beside = join(__dirname, '../../bindings-node', `omniport.${name}.node`);
   if (existsSync(beside)) return require(beside);
   try {
     return require(`omniport-${name}`);

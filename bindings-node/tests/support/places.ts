@@ -23,3 +23,11 @@ export const require = createRequire(import.meta.url);
 export function packageFolder(name: string): string {
   return dirname(require.resolve(`${name}/package.json`));
 }
+
+/**
+ * The program of another runtime. What npm links to is for Deno a script that starts it: killed, the script leaves it running, with the
+ * pipes of the test open.
+ */
+export function runtime(name: 'bun' | 'deno'): string {
+  return join(packageFolder(name), name === 'bun' ? 'bin/bun.exe' : 'deno');
+}

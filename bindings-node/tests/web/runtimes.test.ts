@@ -3,33 +3,31 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runtime } from '../support/places.js';
 import { ADD, legacySum, modern, textOf } from './app.js';
 
 const PROGRAM = fileURLToPath(new URL('./programs/serve.js', import.meta.url));
-const BINARIES = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url));
 
 const RUNTIMES: [name: string, command: string[], how: string][] = [
-  ['Bun.serve', ['bun', 'run'], 'bun'],
-  ['Bun with node:http', ['bun', 'run'], 'node'],
-  ['Deno.serve', ['deno', 'run', '--allow-all', '--no-lock'], 'deno'],
-  ['Deno with node:http', ['deno', 'run', '--allow-all', '--no-lock'], 'node'],
+  ['Bun.serve', [runtime('bun'), 'run'], 'bun'],
+  ['Bun with node:http', [runtime('bun'), 'run'], 'node'],
+  ['Deno.serve', [runtime('deno'), 'run', '--allow-all', '--no-lock'], 'deno'],
+  ['Deno with node:http', [runtime('deno'), 'run', '--allow-all', '--no-lock'], 'node'],
 ];
 
 /** Starts the program; gives the lines that it says. */
 function start(command: string[], how: string): [ChildProcess, AsyncIterator<string>] {
   const [program = '', ...args] = command;
-  const child = spawn(BINARIES + program, [...args, PROGRAM, how], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, [...args, PROGRAM, how], { stdio: ['ignore', 'pipe', 'inherit'] });
   return [child, createInterface(child.stdout)[Symbol.asyncIterator]()];
 }
 
 for (const [name, command, how] of RUNTIMES) {
-  const skip = existsSync(BINARIES + command[0]) ? false : `no ${command[0]} is installed`;
-  test(`${name}: both eras, streams, limits, hosts, and clients that leave`, { skip }, async () => {
+  test(`${name}: both eras, streams, limits, hosts, and clients that leave`, async () => {
     const [child, lines] = start(command, how);
     try {
       const url = `${(await lines.next()).value}/mcp`;

@@ -69,6 +69,7 @@ export class Client extends Methods {
     return this.life.close();
   }
 
+  /** {@link Client.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -40,14 +40,17 @@ export class Listing<T> implements PromiseLike<T[]>, AsyncIterable<T> {
     return this.#asked.then(fulfilled, rejected);
   }
 
+  /** The items, or what `rejected` makes of the failure. */
   catch<B = never>(rejected?: ((error: unknown) => B | PromiseLike<B>) | null): Promise<T[] | B> {
     return this.then(null, rejected);
   }
 
+  /** The items, after `done` was called, which it is after a failure, too. */
   finally(done?: (() => void) | null): Promise<T[]> {
     return this.then().finally(done);
   }
 
+  /** The items, page by page: the next page is asked for when one gets to its end. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const seen = new Set<string>();
     let cursor: string | undefined;

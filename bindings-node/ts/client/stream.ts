@@ -41,10 +41,12 @@ export abstract class Stream<T> implements AsyncIterableIterator<T, undefined, u
     return Promise.resolve({ value: undefined, done: true });
   }
 
+  /** Itself: it is gone through once. */
   [Symbol.asyncIterator](): this {
     return this;
   }
 
+  /** Ends the iteration, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.end();
   }

@@ -215,18 +215,22 @@ export class Context<L = unknown> {
     this.#notice({ level, data: data ?? null, logger });
   }
 
+  /** {@link Context.log} at the level `debug`. */
   debug(data: unknown, logger?: string): void {
     this.log('debug', data, logger);
   }
 
+  /** {@link Context.log} at the level `info`. */
   info(data: unknown, logger?: string): void {
     this.log('info', data, logger);
   }
 
+  /** {@link Context.log} at the level `warning`. */
   warning(data: unknown, logger?: string): void {
     this.log('warning', data, logger);
   }
 
+  /** {@link Context.log} at the level `error`. */
   error(data: unknown, logger?: string): void {
     this.log('error', data, logger);
   }

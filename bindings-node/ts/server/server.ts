@@ -248,6 +248,7 @@ export class Server<L = unknown> implements AsyncDisposable, Hosted {
     await pump.ended;
   }
 
+  /** Stops all serving, see {@link Server.stop}: for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }

@@ -68,6 +68,9 @@ export interface AudioContent {
   _meta?: MetaObject;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface BlobResourceContents {
   /**
    * A base64-encoded string representing the binary data of the item.
@@ -84,6 +87,9 @@ export interface BlobResourceContents {
   _meta?: MetaObject;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface BooleanSchema {
   type: 'boolean';
   default?: boolean;
@@ -193,6 +199,9 @@ export interface CallToolResultResponse {
   result: CallToolResultResponseResult;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type CallToolResultResponseResult = InputRequiredResult | CallToolResult;
 
 /**
@@ -205,6 +214,9 @@ export interface CancelTaskRequest {
   params: CancelTaskRequestParams;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface CancelTaskRequestParams {
   /**
    * The task identifier to cancel.
@@ -448,6 +460,9 @@ export interface CompleteRequestParamsContext {
   };
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type CompleteRequestParamsRef = PromptReference | ResourceTemplateReference;
 
 /**
@@ -468,6 +483,9 @@ export interface CompleteResult {
   resultType?: string;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface CompleteResultCompletion {
   /**
    * Indicates whether there are additional completion options beyond those provided in the current response, even if the exact total is unknown.
@@ -492,6 +510,9 @@ export interface CompleteResultResponse {
   result: CompleteResult;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
 /**
@@ -826,6 +847,9 @@ export interface ElicitationCompleteNotification {
   params: ElicitationCompleteNotificationParams;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface ElicitationCompleteNotificationParams {
   /**
    * The ID of the elicitation that completed.
@@ -866,6 +890,9 @@ export interface EmptyResult {
   resultType?: string;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface EnumOption {
   /**
    * The enum value.
@@ -877,6 +904,9 @@ export interface EnumOption {
   title: string;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface ErrorObject {
   /**
    * The error type that occurred.
@@ -952,6 +982,9 @@ export interface GetPromptResultResponse {
   result: GetPromptResultResponseResult;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type GetPromptResultResponseResult = InputRequiredResult | GetPromptResult;
 
 /**
@@ -964,6 +997,9 @@ export interface GetTaskPayloadRequest {
   params: GetTaskPayloadRequestParams;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface GetTaskPayloadRequestParams {
   /**
    * The task identifier to retrieve results for.
@@ -981,6 +1017,9 @@ export interface GetTaskRequest {
   params: GetTaskRequestParams;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface GetTaskRequestParams {
   /**
    * The task identifier to query.
@@ -1042,6 +1081,9 @@ export interface HeaderMismatchError {
   jsonrpc: JSONRPCVersion;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface HeaderMismatchErrorError {
   code: number;
   /**
@@ -1224,6 +1266,9 @@ export interface InitializedNotification {
   jsonrpc: JSONRPCVersion;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type InputRequest = CreateMessageRequest | ListRootsRequest | ElicitRequest;
 
 /**
@@ -1247,6 +1292,9 @@ export interface InputRequiredResult {
   requestState?: string;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type InputResponse = CreateMessageResult | ListRootsResult | ElicitResult;
 
 /**
@@ -1589,6 +1637,9 @@ export interface ListRootsRequest {
   jsonrpc?: JSONRPCVersion;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface ListRootsRequestParams {
   _meta?: MetaObject;
 }
@@ -1768,6 +1819,9 @@ export interface MissingRequiredClientCapabilityError {
   jsonrpc: JSONRPCVersion;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface MissingRequiredClientCapabilityErrorError {
   code: number;
   data: MissingRequiredClientCapabilityErrorErrorData;
@@ -1777,6 +1831,9 @@ export interface MissingRequiredClientCapabilityErrorError {
   message: string;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface MissingRequiredClientCapabilityErrorErrorData {
   /**
    * The capabilities the server requires from the client to process this request.
@@ -1856,6 +1913,9 @@ export interface NotificationParams {
   _meta?: MetaObject;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface NumberSchema {
   description?: string;
   maximum?: number;
@@ -1865,6 +1925,9 @@ export interface NumberSchema {
   default?: number;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type NumberSchemaType = 'integer' | 'number' | (string & {});
 
 /**
@@ -2134,6 +2197,9 @@ export interface ReadResourceResultResponse {
   result: ReadResourceResultResponseResult;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type ReadResourceResultResponseResult = InputRequiredResult | ReadResourceResult;
 
 /**
@@ -2408,8 +2474,14 @@ export interface SamplingMessage {
   _meta?: MetaObject;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type SamplingMessageContent = SamplingMessageContentBlock | SamplingMessageContentBlock[];
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type SamplingMessageContentBlock =
   TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
 
@@ -2552,6 +2624,9 @@ export interface SetLevelRequestParams {
   level: LoggingLevel;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface StringSchema {
   type: 'string';
   description?: string;
@@ -2562,6 +2637,9 @@ export interface StringSchema {
   default?: string;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export type StringSchemaFormat = 'date' | 'date-time' | 'email' | 'uri' | (string & {});
 
 /**
@@ -2824,6 +2902,9 @@ export interface TextContent {
   _meta?: MetaObject;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface TextResourceContents {
   /**
    * The MIME type of this resource, if known.
@@ -3161,6 +3242,9 @@ export interface URLElicitationRequiredError {
   jsonrpc: JSONRPCVersion;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface URLElicitationRequiredErrorError {
   code: number;
   data: URLElicitationRequiredErrorErrorData;
@@ -3170,6 +3254,9 @@ export interface URLElicitationRequiredErrorError {
   message: string;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface URLElicitationRequiredErrorErrorData {
   elicitations: ElicitRequestURLParams[];
 }
@@ -3210,6 +3297,9 @@ export interface UnsupportedProtocolVersionError {
   jsonrpc: JSONRPCVersion;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface UnsupportedProtocolVersionErrorError {
   code: number;
   data: UnsupportedProtocolVersionErrorErrorData;
@@ -3219,6 +3309,9 @@ export interface UnsupportedProtocolVersionErrorError {
   message: string;
 }
 
+/**
+ * The specification names this type and does not describe it.
+ */
 export interface UnsupportedProtocolVersionErrorErrorData {
   /**
    * The protocol version that was requested by the client.

@@ -10,7 +10,7 @@ import { BadHead, Exchange, type FindPump, type Head, type HttpSink, isEventStre
 import { asBytes } from './node-body';
 import { captureContext } from './request-context';
 
-/** What {@link fetchHandler} can be told. */
+/** What {@link Server.fetchHandler} can be told. */
 export interface FetchHandlerOptions {
   /** The only path to answer; others are answered with 404. Without it every path that comes here is the server's. */
   path?: string;

@@ -24,7 +24,7 @@ export type NodeRequest = (IncomingMessage | Http2ServerRequest) & {
 /** A response as `node:http` or `node:http2` has it. */
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 
-/** What {@link nodeHandler} can be told. */
+/** What {@link Server.nodeHandler} can be told. */
 export interface NodeHandlerOptions {
   /** The only path to answer; others go to `next`, or are answered with 404. Without it every path that comes here is the server's. */
   path?: string;

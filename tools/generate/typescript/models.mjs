@@ -34,6 +34,9 @@ export type ProgressToken = string | number;
 export type JSONRPCVersion = '2.0';
 `;
 
+/** The documentation of a type that the schema leaves without. */
+const UNDESCRIBED = 'The specification names this type and does not describe it.';
+
 const nameOf = (reference) => reference.slice(reference.lastIndexOf('/') + 1);
 
 /** An open enumeration: the known texts for editors, and any other. */
@@ -67,7 +70,8 @@ function members(model) {
 const models = JSON.parse(readFileSync(schema, 'utf8')).$defs;
 const parts = [HEADER];
 for (const name of Object.keys(models).sort()) {
-  const text = await compile(forGenerator(models[name]), name, { bannerComment: '', format: false });
+  const model = { description: UNDESCRIBED, ...forGenerator(models[name]) };
+  const text = await compile(model, name, { bannerComment: '', format: false });
   if (!new RegExp(`^export (interface|type) ${name}\\b`, 'm').test(text))
     throw new Error(`${name} got another name:\n${text}`);
   parts.push(text);

@@ -36,7 +36,10 @@ function http(port) {
     });
     request.on('end', () => {
       const text = answer(body);
-      response.writeHead(text === '' ? 202 : 200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+      response.writeHead(text === '' ? 202 : 200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      });
       response.end(text);
     });
   });
