@@ -20,7 +20,10 @@ export interface BlockOptions {
   meta?: object;
 }
 
-/** A content block of the protocol, made by the functions here. */
+/**
+ * A content block of the protocol, made by the functions here. A literal `{ type: 'text', text: '...' }` that a tool returns is data like any
+ * other object; it is a block only beside one that was made here, or in the `content` of a result.
+ */
 export interface ContentBlock {
   type: 'text' | 'image' | 'audio' | 'resource' | 'resource_link';
   [member: string]: unknown;
@@ -106,7 +109,7 @@ export function isToolResult(value: object): value is ToolResult {
 }
 
 /**
- * The bytes of an image, a sound or the contents of a resource that a server gave; a text as UTF-8 (Y22).
+ * The bytes of an image, a sound or the contents of a resource that a server gave; a text as UTF-8.
  *
  * @throws TypeError for what has no bytes, or no base64 where it should be
  */

@@ -57,12 +57,18 @@ function brand(error: Error, made: { name: string }): void {
  *
  * Thrown in a handler it becomes a protocol error: the caller gets `code`, `message` and `data`, and a model sees nothing. Throw
  * {@link ToolError} for a text that the model should read and act on.
+ *
+ * At a client, an error that the server answered with is of this class and of the kind `"remote"`: tell those apart by `code`. A class
+ * below it says what the client, or a handler of this process, found itself.
+ *
+ * @example
+ * const unknown = (error: unknown) => error instanceof OmniportError && (error.code === -32602 || error.code === -32002);
  */
 export class OmniportError extends Error {
   /** What `instanceof` knows the class by: the kind of its errors, the same in every copy of the package. */
   static readonly brand: string = 'remote';
 
-  /** The kind of failure: `"remote"` for an error of the peer with a code that has no class. */
+  /** The kind of failure, one for each class; `"remote"` for an error that the peer answered with, whatever its code. */
   readonly kind: string;
   /** The JSON-RPC code; null: that of the kind. */
   code: number | null;
@@ -112,7 +118,13 @@ export class InvalidParams extends OmniportError {
   static override readonly brand: string = 'invalid_params';
 }
 
-/** There is no such tool, resource or prompt. Throw it in a resource handler for a URI that names nothing. */
+/**
+ * There is no such tool, resource or prompt. Throw it in a resource handler for a URI that names nothing; in a tool, throw
+ * {@link ToolError}.
+ *
+ * The client is told the URI, and not the message. It gets a plain {@link OmniportError}, of the code -32602 in the revision 2026-07-28 and
+ * -32002 before.
+ */
 export class NotFound extends InvalidParams {
   static override readonly brand: string = 'not_found';
 }
@@ -147,7 +159,7 @@ export class Timeout extends OmniportError {
   static override readonly brand: string = 'timeout';
 }
 
-/** The caller took the request back. */
+/** The caller took the request back, by `call.cancel()`. A call that an `AbortSignal` ended rejects with the signal's reason instead. */
 export class Cancelled extends OmniportError {
   static override readonly brand: string = 'cancelled';
 }

@@ -27,7 +27,10 @@ export interface Asked {
   signal: AbortSignal;
 }
 
-/** The answer to a form: its content, which stands for acceptance; null for a refusal; an action; or the protocol's own result. */
+/**
+ * The answer to a form: its content, which stands for acceptance; null for a refusal; an action; or the protocol's own result, which is the
+ * `ElicitResult` of `omniport/types` (the one of `omniport` is what a server's handler gets).
+ */
 export type FormAnswer =
   | Record<string, unknown>
   | ElicitResult
@@ -50,7 +53,17 @@ export interface ClientCallbacks {
     | undefined;
   /** Whether `onSample` can use tools. */
   sampleTools?: boolean | undefined;
-  /** Answers forms of the server. */
+  /**
+   * Answers forms of the server. Without it the capability is not declared, and a tool that asks fails.
+   *
+   * The content has the members that `params.requestedSchema` names. A server that asks for a single value has one member, `value`.
+   *
+   * @example
+   * onElicit: async ({ message, requestedSchema }, { signal }) => {
+   *   const filled = await showForm(message, requestedSchema, { signal });
+   *   return filled ?? 'cancel'; // { name: 'Ada' }
+   * },
+   */
   onElicit?: ((params: ElicitRequestFormParams, asked: Asked) => Awaitable<FormAnswer>) | undefined;
   /** Asks for consent to open a URL. */
   onElicitUrl?: ((params: ElicitRequestURLParams, asked: Asked) => Awaitable<UrlAnswer>) | undefined;

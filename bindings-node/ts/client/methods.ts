@@ -53,8 +53,14 @@ export abstract class Methods {
   }
 
   /**
-   * Calls a tool. A tool's own failure is a result with `isError`; `raiseOnError` makes it a `ToolError`. What the tool asks on the way
-   * is answered by the callbacks of the client.
+   * Calls a tool. A tool's own failure, wrong arguments too, is a result with `isError`; `raiseOnError` makes it a `ToolError`. A tool that
+   * there is not, and whatever else the server refuses, is an `OmniportError`. What the tool asks on the way is answered by the callbacks
+   * of the client.
+   *
+   * @example
+   * const call = client.callTool('search', { query: 'tea' }, { signal: AbortSignal.timeout(5000), raiseOnError: true });
+   * for await (const { progress, total } of call.progress()) console.log(progress, total);
+   * const { structuredContent } = await call;
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
    */
@@ -120,7 +126,7 @@ export abstract class Methods {
   }
 
   /**
-   * Values for an argument.
+   * Values for an argument: `(await client.complete({ prompt: 'review' }, 'language', 'py')).completion.values`.
    *
    * @param reference `{ prompt: name }` or `{ template: uri }`
    */

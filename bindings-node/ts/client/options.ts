@@ -25,11 +25,14 @@ export interface ClientOptions extends ClientCallbacks {
   era?: 'auto' | 'legacy' | 'modern' | undefined;
   /** The revision that this server spoke the last time, `client.protocolVersion` then: it saves asking. */
   known?: string | undefined;
-  /** How long each request waits for its answer; each progress starts it anew. */
+  /** How long each request waits for its answer, a minute without it; each progress starts it anew. */
   timeout?: number | undefined;
-  /** How long each request waits in all. */
+  /** How long each request waits in all, an hour without it. */
   totalTimeout?: number | undefined;
-  /** Limits by their names. */
+  /**
+   * Bounds by their names, times in milliseconds. Those that hosts change most: `messageBytes` (64 MiB), `connectFor` (a minute),
+   * `inputRounds` (a call may ask 16 times), `listItems` (100000), `recoverTries` (5), `pingEvery` (30 seconds), `cacheBytes` (16 MiB).
+   */
   limits?: Readonly<Record<string, number>> | undefined;
   /** Whether a lost connection is made anew; it is, unless this is false. */
   recover?: boolean | undefined;

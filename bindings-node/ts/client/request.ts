@@ -15,7 +15,10 @@ export type LogMessage = LoggingMessageNotificationParams;
 
 /** What one call wants to have different from its client. Times are milliseconds. */
 export interface CallOptions {
-  /** Gives the call up: it rejects with the signal's reason, and the server is told unless it answered before. */
+  /**
+   * Gives the call up: it rejects with the signal's reason (an `AbortError` when `abort()` is given none), and the server is told unless it
+   * answered before.
+   */
   signal?: AbortSignal | undefined;
   /** How long to wait for the answer; each progress starts it anew. */
   timeout?: number | undefined;

@@ -23,6 +23,7 @@ import { samplingMessage } from './results';
 
 /** Who is calling, as the `auth` hook said. */
 export interface Principal {
+  /** Who it is: the user's id, the `sub` of a token. */
   subject: string;
   client?: string;
   scopes?: string[];
@@ -130,7 +131,17 @@ export class Context<L = unknown> {
   /**
    * Asks the user to fill in a form.
    *
-   * @param schema flat members, a single value, or a list of texts to choose from; without one, a bare confirmation
+   * `content` is there only when `action` is "accept", and has the type of the schema then. On the wire a form is always an object: for a
+   * single value or a list of texts, the client is asked for `{ value: ... }`, and the handler gets the value itself.
+   *
+   * @example
+   * const room = await cx.elicit('Which room?', ['single', 'double']);
+   * if (room.action !== 'accept') return 'Nothing was booked.';
+   * const guest = await cx.elicit('Who comes?', { name: z.string(), breakfast: z.boolean() });
+   *
+   * @param schema flat members (texts, numbers, booleans, choices), a single value, or a list of texts to choose from; without one, a bare
+   *   confirmation
+   * @param options `key` names the question, so that a modern client can answer it beforehand
    * @throws MissingCapability when the client cannot ask
    */
   async elicit<const S extends FormLike | undefined = undefined>(
@@ -149,7 +160,12 @@ export class Context<L = unknown> {
     return (await answered(raw, { answer: () => undefined })) as ElicitResult<undefined>;
   }
 
-  /** Asks the client's model. `messages`: a text, or messages of the protocol. */
+  /**
+   * Asks the client's model; `text` of the result is all that it wrote.
+   *
+   * @param messages a text, or messages of the protocol
+   * @throws MissingCapability when the client has no model to ask
+   */
   async sample(messages: string | readonly unknown[], options: SampleOptions = {}): Promise<SampleResult> {
     const { key, ...rest } = options;
     const list = typeof messages === 'string' ? [messages] : messages;
@@ -163,16 +179,28 @@ export class Context<L = unknown> {
     return { role: 'assistant', model: '', ...raw, content: raw.content, text };
   }
 
-  /** The directories that the client offers. */
+  /**
+   * The directories that the client offers.
+   *
+   * @throws MissingCapability when the client offers none
+   */
   async listRoots(options: { key?: string } = {}): Promise<Root[]> {
     const raw = await this.#ask({ roots: {} }, options.key);
     return (raw.roots ?? []) as Root[];
   }
 
   /**
-   * Runs an effect once, even if the handler is run again from its start after a question was answered elsewhere.
+   * Runs an effect once, even if the handler is run again from its start after a question was answered elsewhere: at another replica, after
+   * a restart, or later than the server keeps a waiting handler. Without that, handler and effect run once anyway.
    *
-   * The result is kept as JSON, so it comes back as plain data.
+   * The result is kept as JSON, so it comes back as plain data, also the first time: a `Date` as a text, `undefined` as `null`. An effect
+   * that throws is not kept.
+   *
+   * @example
+   * const receipt = await cx.step('charge', () => payments.charge(amount));
+   * const mail = await cx.elicit('Where should the receipt go?', { mail: z.email() });
+   *
+   * @param name of its own in the handler: it is what the result is found by
    */
   async step<T>(name: string, effect: () => T): Promise<Awaited<T>> {
     const { engine } = this.#pump;

@@ -81,8 +81,21 @@ export class Server<L = unknown> implements AsyncDisposable, Hosted {
    * Registers a tool, also while the server runs; a name that exists is replaced.
    *
    * The handler gets the parsed arguments and the {@link Context}. What it returns: a string is text for the model, an object structured
-   * data (anything is, with an `output` schema), nothing an empty result; content blocks, {@link ToolResult} and the protocol's own result
-   * object say themselves what they are. What it throws is a tool error that the model can read.
+   * data (anything is, with an `output` schema), nothing an empty result. Blocks made by {@link text}, {@link image} and the like, a list with
+   * one, {@link ToolResult} and the protocol's own result object (`{ content: [...] }`) say themselves what they are.
+   *
+   * What it throws is a tool error that the model can read: {@link ToolError} for what it should act on; the texts of other errors are kept
+   * from callers over HTTP (`maskErrors`). An {@link OmniportError} is an error of the protocol instead, which the model does not see.
+   *
+   * @example
+   * app.tool(
+   *   'divide',
+   *   { description: 'Divide.', input: { a: z.number(), b: z.number() }, output: { quotient: z.number() } },
+   *   ({ a, b }) => {
+   *     if (b === 0) throw new ToolError('b must not be 0');
+   *     return { quotient: a / b };
+   *   },
+   * );
    *
    * @throws DefinitionError that names the tool
    */
@@ -109,6 +122,13 @@ export class Server<L = unknown> implements AsyncDisposable, Hosted {
    *
    * The content is a text, bytes, other data (as JSON), `{ uri, mimeType?, text | blob }` or a list of them; or a handler that gives it,
    * which gets the variables and the {@link Context}. Throw `NotFound` for a URI that names nothing.
+   *
+   * @example
+   * app.resource('notes://{id}', { name: 'note', mimeType: 'text/markdown' }, ({ id }, cx) => {
+   *   const note = notes.get(id);
+   *   if (note === undefined) throw new NotFound(cx.uri);
+   *   return note;
+   * });
    *
    * @throws DefinitionError that names the resource
    */
@@ -170,7 +190,11 @@ export class Server<L = unknown> implements AsyncDisposable, Hosted {
 
   /**
    * Registers suggestions for an argument of a prompt (its name) or a variable of a template (its URI). The handler gets the text typed so
-   * far and the other arguments.
+   * far and the other arguments. They may be registered before the prompt or template; a reference to one that never is, is not noticed.
+   *
+   * @example
+   * app.complete('review', 'language', (typed) => ['python', 'typescript'].filter((name) => name.startsWith(typed)));
+   * app.complete('notes://{id}', 'id', (typed) => [...notes.keys()].filter((id) => id.startsWith(typed)));
    */
   complete(
     reference: string,
@@ -186,7 +210,8 @@ export class Server<L = unknown> implements AsyncDisposable, Hosted {
 
   /**
    * Serves stdin and stdout. Resolves when the client has gone, or when SIGINT or SIGTERM came and running calls have had `grace`
-   * milliseconds to end; a second signal ends the process at once. Whatever else writes to stdout (`console.log`) goes to stderr.
+   * milliseconds to end; a second signal ends the process at once. From this call
+   * on, whatever else writes to stdout (`console.log`) goes to stderr; what the program wrote before it, the client has to make sense of.
    *
    * While a server is served, here, by `listen` or by a web server of the program, a rejection that nobody handles is
    * logged and does not end the process, unless the program listens for `unhandledRejection` itself.

@@ -55,22 +55,35 @@ export interface ServerOptions<L = unknown> {
   audit?: (record: AuditRecord) => unknown;
   /** Gets what clients tell. */
   onEvent?: (event: ServerEvent) => unknown;
-  /** Limits by their names in camelCase; times in milliseconds. */
+  /**
+   * Bounds by their names, times in milliseconds. Those that servers change most: `messageBytes` (4 MiB), `inFlight` (1024 requests of one
+   * connection), `parked` and `parkedFor` (1024 handlers wait for an answer of their user, two minutes each), `requestStateFor` (a question
+   * can be answered for 15 minutes), `inputFor` (10 minutes), `sessions` (10000), `sessionIdle` (30 minutes), `keepAlive` (15 seconds).
+   */
   limits?: Readonly<Record<string, number>>;
   /** Items of a list that are sent at once. */
   pageSize?: number;
   /** Whether the texts of unexpected errors are kept from callers; over HTTP they are. */
   maskErrors?: boolean;
+  /** How long clients may keep lists and contents: `{ tools: { ttlMs: 60_000, scope: 'public' } }`. */
   cache?: Partial<Record<Cached, Cache>>;
+  /** How many calls may be made in a time, all tools together. */
   rate?: Rate;
-  /** How many calls run at once. */
+  /** How many calls run at once, all tools together; further ones are refused. */
   concurrency?: number;
-  /** How long a call may take. */
+  /** How long a call may take, in milliseconds. */
   timeout?: number;
   /** Whether clients may subscribe to resources. */
   subscribe?: boolean;
+  /**
+   * Whether clients of the revisions before 2026-07-28 get a session over HTTP; they do, unless this is false: each of their requests
+   * stands alone then, and they cannot be asked anything.
+   */
   legacySessions?: boolean;
-  /** Secrets of 32 bytes, newest first, which replicas share. */
+  /**
+   * Secrets of 32 bytes, newest first: what a client holds of a call that asked its user is sealed by the first. Replicas share them;
+   * without them a restart or another replica cannot take the answer.
+   */
   stateKeys?: readonly Uint8Array[];
   /** Whether integers beyond 2^53 in arguments are handed over as bigint; otherwise they are rounded, as JSON.parse does. */
   bigint?: boolean;
@@ -85,18 +98,23 @@ export interface ToolOptions<I = unknown, O = unknown> {
   description?: string;
   /** The arguments: a schema of zod, valibot, arktype and others, a record of such schemas, or a JSON Schema. */
   input?: I;
-  /** The structured result. */
+  /**
+   * The structured result: as `input`. Without it only an object is `structuredContent`; a number or a list is text then. What is no object
+   * reaches clients before 2026-07-28 as `{ result: ... }`: give an object where clients of all revisions read it.
+   */
   output?: O;
   /** Hints: `{ readOnlyHint: true }`. */
   annotations?: object;
   icons?: readonly object[];
+  /** The `_meta` of the tool in the list. */
   meta?: object;
   /** How long a call may take, in milliseconds. */
   timeout?: number;
+  /** How many calls may be made in a time. */
   rate?: Rate;
-  /** How many calls run at once. */
+  /** How many calls run at once; further ones are refused. */
   concurrency?: number;
-  /** Whether a repeated retry of a call that asked its user is refused. */
+  /** Whether an answer of the user is taken only once: a client that sends it again is refused, instead of the handler being run again. */
   once?: boolean;
   /** Refuses arguments that the schema does not name; by default they are ignored. */
   strict?: boolean;
