@@ -39,8 +39,8 @@ export {
   ToolError,
   UnsupportedVersion,
 } from './errors';
-export { jsonSchema } from './schema/standard';
 export type { StandardSchema } from './schema';
+export { jsonSchema } from './schema/standard';
 export {
   Context,
   getContext,
