@@ -34,7 +34,7 @@ demo:
 	tools/setup-python
 	# The oldest Node that the package is for; without one there is the session in Python alone.
 	client=
-	if command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null; then
+	if command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then
 		tools/setup-node-package
 		client="$$OMNIPORT_NODE/programs/bindings-node/examples/demo.js"
 	fi
