@@ -255,3 +255,54 @@ test('lines of stderr, and roots that changed', async () => {
   equal(await heard.promise, 'roots changed');
   equal(await line.promise, 'hm');
 });
+
+/** Errors that cannot be looked at, or whose text is none. */
+const refuse = (): never => {
+  throw new Error('do not look');
+};
+const hostile: unknown[] = [
+  new Proxy({}, { get: refuse, getPrototypeOf: refuse }),
+  Object.defineProperty(new Error(), 'message', { get: refuse }),
+  Object.assign(new Error(), { message: 7n }),
+  Object.assign(new InvalidParams(), { message: Symbol('m') }),
+  Object.assign(new InvalidParams('no'), { code: 7n }),
+  Object.create(null),
+];
+
+test('a question is answered whatever its callback throws', async () => {
+  let thrown: unknown;
+  await using client = raw({
+    onElicit: () => {
+      throw thrown;
+    },
+  });
+  const params = { message: '?', requestedSchema: { type: 'object', properties: {} } };
+  for (thrown of hostile) {
+    const error = JSON.parse(textOf(await client.callTool('ask', { method: 'elicitation/create', params })));
+    deepEqual([typeof error.code, typeof error.message], ['number', 'string']);
+  }
+});
+
+test('R05: a callback runs again whatever it threw before', async () => {
+  for (const thrown of hostile) {
+    for (const onProgress of [() => Promise.reject(thrown), refuseWith(thrown)]) {
+      await using client = new Client(small({ steps: (_, call) => [1, 2, 3].map((step) => call.progress(step)) }));
+      const seen: number[] = [];
+      const all = gate();
+      const seeing = ({ progress }: { progress: number }): unknown => {
+        seen.push(progress);
+        if (progress === 3) all.open();
+        return onProgress();
+      };
+      await client.callTool('steps', {}, { onProgress: seeing });
+      await all.promise; // one that is awaited may come after the answer
+      deepEqual(seen, [1, 2, 3]);
+    }
+  }
+});
+
+function refuseWith(thrown: unknown): () => never {
+  return () => {
+    throw thrown;
+  };
+}

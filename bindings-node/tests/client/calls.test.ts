@@ -203,3 +203,14 @@ test('by hand, a result says what input it needs', async () => {
   ok(!isInputRequired(result));
   equal(textOf(result), '{"action":"accept","content":{"name":"Ada"}}');
 });
+
+test('a call can be taken back for any reason that a signal may have', async () => {
+  await using client = new Client(small({ wait: (_, call) => call.cancelled }));
+  const hostile = Object.create(null);
+  for (const reason of [new DOMException('enough', 'AbortError'), null, Symbol('enough'), 7, hostile, 'enough']) {
+    const call = client.callTool('wait');
+    call.cancel(reason);
+    await rejects(call, (error) => error instanceof Cancelled && typeof error.message === 'string');
+  }
+  await client.ping();
+});

@@ -61,6 +61,19 @@ test('run and listen refuse options that they do not have', async () => {
   await assert.rejects(app.listen({ porto: 1 }), /listen: there is no option `porto`/);
 });
 
+test('a port that is no number is refused, and not taken for the usual one', async () => {
+  const app = new Server({ name: 'port' });
+  await assert.rejects(app.listen({ port: Number.NaN }), /^DefinitionError: `listen\.port` is NaN/);
+});
+
+test('hooks that cannot be called are refused', () => {
+  for (const hook of ['auth', 'visible', 'audit', 'onEvent']) {
+    for (const given of [7, '', false, null, {}]) {
+      assert.throws(() => new Server({ name: 'hooks', [hook]: given }), new RegExp(`\`${hook}\` is no function`));
+    }
+  }
+});
+
 test('everything that is said of a tool is published', async () => {
   const app = new Server({ name: 'definitions' });
   const annotations = { readOnlyHint: true };

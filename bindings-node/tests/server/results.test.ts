@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 
 import { audio, embedded, image, resourceLink, Server, ToolResult, text } from 'omniport';
 
+import { deferred } from '../support/deferred.js';
 import { Talk } from '../support/talk.js';
 
 class Point {
@@ -143,4 +144,28 @@ test('an output schema makes every value structured', async () => {
   assert.deepEqual(await talk.result('scalar'), structured(2));
   const { structuredContent } = (await talk.result('list')) as { structuredContent: unknown[] };
   assert.equal(structuredContent.length, 2);
+});
+
+test('the stream of a call that was taken back is asked for nothing more, and cleans up', async () => {
+  const app = new Server({ name: 'streams' });
+  const begun = deferred<void>();
+  const left = deferred<void>();
+  app.tool('endless', async function* () {
+    try {
+      for (;;) {
+        yield 1;
+        begun.resolve();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      left.resolve();
+    }
+  });
+  await using talk = await Talk.with(app);
+  const controller = new AbortController();
+  const call = talk.call('endless', {}, { signal: controller.signal });
+  await begun.promise;
+  controller.abort();
+  await assert.rejects(call);
+  await left.promise;
 });

@@ -62,12 +62,21 @@ test('what else writes to stdout goes to stderr; a rejection left behind ends no
   await child.begin();
   assert.match((await child.call('print')) ?? '', /"structuredContent":\{"pool":1\}/);
   assert.match((await child.call('stray')) ?? '', /"text":"ok"/);
+  assert.match((await child.call('hostile')) ?? '', /"text":"ok"/);
   assert.match((await child.call('print')) ?? '', /"pool":1/);
   child.process.stdin.end();
   assert.deepEqual(await child.end(), { code: 0, signal: null });
   assert.match(child.stderr, /printed\nwritten\n/);
   assert.match(child.stderr, /nobody handled it\nError: left behind\n/);
+  assert.match(child.stderr, /cannot be shown, and nobody handled it\n/);
   assert.match(child.stderr, /left\nlisteners: 0 0\n$/);
+});
+
+test('N07: rejections are outlived while any copy of the package serves, and logged once', async () => {
+  const child = new Child(program('copies'));
+  assert.equal(await child.line(), 'listeners: 0', child.stderr);
+  assert.deepEqual(await child.end(), { code: 0, signal: null });
+  assert.deepEqual(child.stderr.match(/^Error: .*/gm), ['Error: beside both', 'Error: beside the second']);
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -176,6 +176,22 @@ test('the principal that a framework found', async () => {
   });
 });
 
+test('node:http: what a hook of the program throws is logged, and the caller learns nothing of it', async (t) => {
+  const { app } = makeApp();
+  const show = t.mock.method(console, 'error', () => {});
+  const handler = app.nodeHandler({
+    principal: () => {
+      throw new Error('no directory');
+    },
+  });
+  await serving(createServer(handler as RequestListener), async (url) => {
+    const answer = await fetch(url, ADD());
+    assert.equal(answer.status, 500);
+    assert.doesNotMatch(await answer.text(), /directory/);
+  });
+  assert.match(String(show.mock.calls[0]?.arguments[0]), /could not be answered\nError: no directory/);
+});
+
 test('H09: a connection to a loopback address takes loopback names alone, unless the server is told where it is', async () => {
   const { app } = makeApp();
   const ask = async (url: string, host: string, origin?: string) => {

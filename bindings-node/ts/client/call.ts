@@ -42,8 +42,12 @@ export class Call<T> extends Promise<T> {
     return this.#exchange.progress();
   }
 
-  /** Takes the call back: it rejects with `Cancelled`, and the server is told. No effect when it is over. */
-  cancel(reason: string = GIVEN_UP): void {
+  /**
+   * Takes the call back: it rejects with `Cancelled`, and the server is told. No effect when it is over.
+   *
+   * @param reason a text, or what an AbortSignal has as its reason
+   */
+  cancel(reason: unknown = GIVEN_UP): void {
     this.#exchange.cancel(reason);
   }
 }
@@ -128,10 +132,11 @@ export class Exchange<T> implements Waiter {
     this.#fail(reason);
   }
 
-  cancel(reason: string): void {
+  cancel(reason: unknown): void {
     if (this.#isOver) return;
-    this.#withdraw(reason);
-    this.#fail(make('cancelled', reason));
+    const text = textOf(reason);
+    this.#withdraw(text);
+    this.#fail(make('cancelled', text, typeof reason === 'string' ? {} : { cause: reason }));
   }
 
   #withdraw(reason: string): void {

@@ -127,7 +127,7 @@ export class Callbacks {
       const [[kind, params]] = Object.entries(question) as [[string, never]];
       return stringify({ result: await this.#answer(kind, params, { signal }) });
     } catch (error) {
-      return JSON.stringify({ error: refusalOf(error) });
+      return refusalText(error);
     }
   }
 
@@ -163,10 +163,20 @@ export function elicited(given: unknown): unknown {
   throw new InvalidParams(`the answer to an elicitation is one of ${ACTIONS.join(', ')}, not ${textOf(action)}`);
 }
 
+/** The text of a refusal. Of an error that cannot be looked at, the fact alone: a question without an answer would wait for ever. */
+function refusalText(error: unknown): string {
+  try {
+    return stringify({ error: refusalOf(error) });
+  } catch {
+    return JSON.stringify({ error: { kind: 'internal', message: textOf(error) } });
+  }
+}
+
 /** Why the host does not answer, in the words of the engine. */
 function refusalOf(error: unknown): Record<string, unknown> {
   if (!(error instanceof OmniportError)) return { kind: 'internal', message: textOf(error) };
-  const { kind, message, code, data } = error;
+  const { kind, code, data } = error;
+  const message = textOf(error);
   const refusal: Record<string, unknown> = code === null ? { kind, message } : { kind, message, code };
   try {
     if (data !== undefined) refusal.data = JSON.parse(stringify(data));

@@ -74,7 +74,7 @@ function toolCall(
   const parse = input?.parse ?? null;
   const called: AnyHandler = (args, cx) => {
     const value = handler(args, cx);
-    return isStream(value) ? collected(value) : value;
+    return isStream(value) ? collected(value, cx) : value;
   };
   const parsed: AnyHandler = parse === null ? called : (given, cx) => then(parse(given), (args) => called(args, cx));
   if (!output?.parse) return parsed;
@@ -254,8 +254,12 @@ function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-async function collected(stream: AsyncIterable<unknown>): Promise<unknown[]> {
+/** All items; of a call that was taken back none is asked for any more, and the stream cleans up: it may have no end of its own. */
+async function collected(stream: AsyncIterable<unknown>, cx: Context): Promise<unknown[]> {
   const items: unknown[] = [];
-  for await (const item of stream) items.push(item);
+  for await (const item of stream) {
+    if (cx.cancelled) break;
+    items.push(item);
+  }
   return items;
 }

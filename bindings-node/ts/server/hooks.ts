@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Refused } from '../errors';
+import { DefinitionError, Refused } from '../errors';
 import { native } from '../native';
 import type { Context } from './context';
 import { stringify } from './integers';
@@ -13,7 +13,12 @@ import type { Registry } from './registry';
 import type { ServerOptions } from './types';
 
 /** Puts the hooks that are given where events find them. */
-export function install(registry: Registry, { auth, visible }: ServerOptions): void {
+export function install(registry: Registry, { auth, visible, audit, onEvent }: ServerOptions): void {
+  // One that cannot be called would refuse every caller, or let everybody in, and say so to nobody.
+  for (const [name, hook] of Object.entries({ auth, visible, audit, onEvent })) {
+    if (hook !== undefined && typeof hook !== 'function')
+      throw new DefinitionError(`Server: \`${name}\` is no function`);
+  }
   if (auth !== undefined) {
     registry.fix(native.AUTHENTICATE, {
       subject: 'authentication',

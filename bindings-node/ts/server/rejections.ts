@@ -7,6 +7,9 @@
 import { textOf } from './failure';
 import { ERROR, log } from './log';
 
+/** Marks the listeners of every copy of the package in the process: they are nobody's who decides (N07). */
+const OURS = Symbol.for('omniport.rejections');
+
 let holders = 0;
 
 /**
@@ -14,7 +17,7 @@ let holders = 0;
  * `unhandledRejection` itself: then its listener decides, also if it comes later.
  */
 export function outliveRejections(): () => void {
-  if (holders === 0 && process.listenerCount('unhandledRejection') > 0) return () => {};
+  if (holders === 0 && programListens()) return () => {};
   if (holders++ === 0) process.on('unhandledRejection', onRejection);
   let held = true;
   return () => {
@@ -24,16 +27,20 @@ export function outliveRejections(): () => void {
   };
 }
 
-function onRejection(reason: unknown): void {
-  if (process.listenerCount('unhandledRejection') > 1) return;
-  if (reason instanceof Error) log(ERROR, 'a promise was rejected, and nobody handled it', reason);
-  else log(ERROR, `a promise was rejected, and nobody handled it: ${safe(reason)}`);
+type Listener = ((...facts: never[]) => unknown) & { [OURS]?: true };
+
+function programListens(): boolean {
+  return (process.listeners('unhandledRejection') as Listener[]).some((listener) => !listener[OURS]);
 }
 
-function safe(reason: unknown): string {
+function onRejection(reason: unknown): void {
+  if (programListens() || process.listeners('unhandledRejection')[0] !== onRejection) return; // another copy logs it
   try {
-    return textOf(reason);
+    if (reason instanceof Error) log(ERROR, 'a promise was rejected, and nobody handled it', reason);
+    else log(ERROR, `a promise was rejected, and nobody handled it: ${textOf(reason)}`);
   } catch {
-    return 'with something that cannot be shown';
+    // What this throws would end the process, as the rejection itself would have. Even to ask for the class of a proxy may throw.
+    log(ERROR, 'a promise was rejected with something that cannot be shown, and nobody handled it');
   }
 }
+onRejection[OURS] = true as const;

@@ -7,7 +7,8 @@
 import { isMainThread } from 'node:worker_threads';
 
 import { alive } from '../alive';
-import { guard } from '../errors';
+import { DefinitionError, guard } from '../errors';
+import { stringify } from './integers';
 import { checkOptions, defined, snake } from './options';
 import type { Pump } from './pump';
 import { outliveRejections } from './rejections';
@@ -42,15 +43,14 @@ export async function run(pump: Pump, grace: number | undefined): Promise<void> 
 export async function listen(pump: Pump, options: ListenOptions): Promise<Listening> {
   checkOptions('listen', options, LISTEN_OPTIONS);
   const { grace, host = '127.0.0.1', port = 8000, path = '/mcp', ...rest } = options;
-  const release = hold(pump);
   const named = Object.entries(rest).map(([name, value]) => [snake(name), value]);
+  const text = written(defined({ host, port, path, ...Object.fromEntries(named) }));
+  const release = hold(pump);
   const idle = !pump.started;
   let address: string;
   try {
     await pump.start();
-    address = guard(() =>
-      pump.engine.serveHttp(JSON.stringify(defined({ host, port, path, ...Object.fromEntries(named) }))),
-    );
+    address = guard(() => pump.engine.serveHttp(text));
   } catch (error) {
     if (idle) await end(pump);
     release();
@@ -71,6 +71,15 @@ export async function listen(pump: Pump, options: ListenOptions): Promise<Listen
     close,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** The options as JSON. It has no NaN, as `Number(process.env.PORT)` may be, and would have the usual port in its place. */
+function written(options: object): string {
+  try {
+    return stringify(options, 'listen');
+  } catch (cause) {
+    throw new DefinitionError((cause as Error).message, { cause });
+  }
 }
 
 /** A server that could not be served leaves its lifespan again. */

@@ -7,6 +7,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Principal } from '../server/context';
+import { ERROR, log } from '../server/log';
 import { BadHead, Exchange, type FindPump, type Head, type HttpSink, isEventStream, trimmed } from './exchange';
 import { DrainedBody, readBody } from './node-body';
 import { captureContext } from './request-context';
@@ -60,7 +61,10 @@ export function nodeHandler(findPump: FindPump, options: NodeHandlerOptions = {}
     const query = question < 0 ? '' : url.slice(question + 1);
     answer(findPump, options, request, response, path, query).catch((error: unknown) => {
       if (next !== undefined) next(error);
-      else refuse(response, 500, 'The web server could not answer this request');
+      else {
+        log(ERROR, 'a request could not be answered', error); // nobody else learns of it
+        refuse(response, 500, 'The web server could not answer this request');
+      }
     });
   };
 }

@@ -18,6 +18,13 @@ app.tool('stray', () => {
   Promise.reject(new Error('left behind'));
   return 'ok';
 });
+app.tool('hostile', () => {
+  const refuse = (): never => {
+    throw new Error('do not look');
+  };
+  Promise.reject(new Proxy({}, { get: refuse, getPrototypeOf: refuse }));
+  return 'ok';
+});
 app.tool('slow', async () => {
   await new Promise((resolve) => setTimeout(resolve, 100));
   return 'done';
