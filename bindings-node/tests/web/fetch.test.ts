@@ -125,6 +125,16 @@ test('N28: a client that leaves cancels: by the signal, before and after the hea
   }
 });
 
+test('app.fetch: a request that is aborted while its body stalls is over', async () => {
+  const { app } = makeApp();
+  for (const headers of [{}, { 'content-length': '100' }]) {
+    const leaving = new AbortController();
+    const body = new ReadableStream({ pull: () => leaving.abort() }, { highWaterMark: 0 });
+    const stalled = { ...ADD(), headers: { ...ADD().headers, ...headers }, body, duplex: 'half', signal: leaving.signal };
+    assert.equal((await app.fetch(new Request(URL_, stalled as RequestInit))).status, 499);
+  }
+});
+
 test('H15: app.fetch keeps the AsyncLocalStorage of each request', async () => {
   const { app } = makeApp();
   const ask = async () => textOf(await app.fetch(new Request(URL_, modern('user'))));

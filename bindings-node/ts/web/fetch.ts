@@ -210,10 +210,29 @@ async function readBody(request: Request, given: unknown, limit: number): Promis
   // Its length alone is enough for the engine to refuse it: nothing is read then.
   if (Number(length) > limit) return new Uint8Array(0);
   try {
-    if (length !== null) return new Uint8Array(await request.arrayBuffer());
-    return await collect(request.body.getReader(), limit);
+    const { body } = request;
+    const read = async () =>
+      length !== null ? new Uint8Array(await request.arrayBuffer()) : collect(body.getReader(), limit);
+    return await unlessAborted(request.signal, read());
   } catch {
     return null; // also of a client that left, which every runtime tells in its own words
+  }
+}
+
+/** `reading`, or an error once the signal is aborted: a body that stalls does not end with its request by itself. */
+async function unlessAborted<T>(signal: AbortSignal | undefined, reading: Promise<T>): Promise<T> {
+  if (signal === undefined) return reading;
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+  });
+  reading.catch(() => {}); // nobody looks at it once the request is aborted
+  try {
+    return await Promise.race([reading, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 
