@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .ONESHELL:
 ENV := source tools/env.sh
 
-.PHONY: help build demo test test-rust test-python conformance interop faults bench bench-quick fuzz lint generate clean
+.PHONY: help build demo test test-rust test-python test-node conformance interop faults bench bench-quick fuzz lint docs generate clean
 
 help:
 	@echo "make demo [DB=path]   a real MCP server on the engine, driven by the project's own client"
@@ -14,6 +14,7 @@ help:
 	echo "make fuzz [SECONDS_EACH=n] the fuzz targets, each for that long"
 	echo "make lint             formatting, lints, types, licences"
 	echo "make generate         the typed models, from the specification's schemas"
+	echo "make docs             the API documentation of the Node package, in HTML"
 	echo "make clean            removes what was built"
 
 build:
@@ -26,13 +27,31 @@ build:
 		mv "$$OMNIPORT_BIN/$$program.new" "$$OMNIPORT_BIN/$$program"
 	done
 	tools/setup-python
+	tools/setup-node-package
 
 demo:
 	@$(ENV)
 	tools/setup-python
-	"$$OMNIPORT_VENV/bin/python" examples/python/demo.py $(if $(DB),--db "$(DB)")
+	# The oldest Node that the package is for; without one there is the session in Python alone.
+	client=
+	if command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then
+		tools/setup-node-package
+		client="$$OMNIPORT_NODE/programs/bindings-node/examples/demo.js"
+	fi
+	database="$(DB)"
+	if [ -z "$$database" ]; then
+		database="$$(mktemp -d)/bookshop.db"
+		trap 'rm -r "$$(dirname "$$database")"' EXIT
+		"$$OMNIPORT_VENV/bin/python" examples/python/make_sample_db.py "$$database" >/dev/null
+	fi
+	"$$OMNIPORT_VENV/bin/python" examples/python/demo.py --db "$$database"
+	if [ -n "$$client" ]; then
+		node "$$client" "$$database" "$$OMNIPORT_VENV/bin/python" examples/python/sqlite_server.py
+	else
+		echo "Node 20 or newer is not here: its client drives no session."
+	fi
 
-test: lint test-rust test-python conformance interop faults bench-quick
+test: lint test-rust test-python test-node conformance interop faults bench-quick
 	@echo "All tests passed."
 
 test-rust:
@@ -41,11 +60,26 @@ test-rust:
 	cargo test --locked --quiet --package omniport --no-default-features --lib
 	tools/generate/run --check
 
+# Node for the example that is written twice, in Python and in TypeScript.
 test-python:
 	@$(ENV)
 	tools/setup-python
+	tools/setup-node
+	tools/setup-node-package
 	# From another folder, so that the installed wheel is tested and not the source tree.
 	cd "$$OMNIPORT_CACHE" && "$$OMNIPORT_VENV/bin/python" -m pytest --rootdir "$$OMNIPORT_ROOT" -c "$$OMNIPORT_ROOT/pyproject.toml" "$$OMNIPORT_ROOT/bindings-python/tests" "$$OMNIPORT_ROOT/tests/demo"
+
+# The compiled tests against the installed package, by the oldest Node that is supported (the machine's) and by a newer one. The time is
+# for a file: one that hangs ends with its name said.
+test-node:
+	@$(ENV)
+	tools/setup-node
+	tools/setup-node-package
+	mapfile -t tests < <(find "$$OMNIPORT_NODE/programs/bindings-node" -name '*.test.js' | sort)
+	cd "$$OMNIPORT_NODE"
+	for node in node "$$OMNIPORT_NODE22"; do
+		"$$node" --test --test-timeout=600000 $(if $(FILTER),--test-name-pattern="$(FILTER)") "$${tests[@]}"
+	done
 
 conformance: build
 	@$(ENV)
@@ -85,6 +119,17 @@ lint:
 	"$$OMNIPORT_VENV/bin/ruff" check bindings-python examples tests
 	"$$OMNIPORT_VENV/bin/ruff" format --check bindings-python examples tests
 	"$$OMNIPORT_VENV/bin/pyright" --project pyproject.toml --pythonpath "$$OMNIPORT_VENV/bin/python"
+	tools/setup-node-package
+	"$$OMNIPORT_NODE/node_modules/.bin/biome" check --error-on-warnings
+	# Setting up compiled all of it by the newest TypeScript; what users may still have has to take it, too.
+	node "$$OMNIPORT_NODE/node_modules/typescript-5/bin/tsc" --noEmit -p "$$OMNIPORT_NODE/package/bindings-node"
+	node "$$OMNIPORT_NODE/node_modules/typescript-5/bin/tsc" --noEmit -p "$$OMNIPORT_NODE/programs"
+	tools/docs-node/run --check
+
+docs:
+	@$(ENV)
+	tools/setup-node-package
+	tools/docs-node/run
 
 generate:
 	@$(ENV)
@@ -93,4 +138,4 @@ generate:
 clean:
 	@$(ENV)
 	cargo clean --quiet
-	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_CACHE/stamps"
+	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_NODE" "$$OMNIPORT_CACHE/docs" "$$OMNIPORT_CACHE/stamps"

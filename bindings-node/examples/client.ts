@@ -12,7 +12,7 @@ try {
   const tools = await client.listTools();
   console.log('tools:', tools.map((tool) => tool.name).join(', '));
   const { structuredContent } = await client.callTool('add', { a: 1, b: 2 });
-  console.log('1 + 2 =', structuredContent);
+  console.log('add says', structuredContent);
 } finally {
   await client.close();
 }

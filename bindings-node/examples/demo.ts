@@ -11,17 +11,24 @@ import { styleText } from 'node:util';
 
 import { Client, OmniportError } from 'omniport';
 
-const QUERY = 'SELECT title, author, sold, revenue FROM sales ORDER BY revenue DESC LIMIT 6';
+const BEST_SELLERS = 'SELECT title, author, sold, revenue FROM sales ORDER BY revenue DESC LIMIT 6';
 
 class Unexpected extends Error {}
 
 interface Rows {
   columns: string[];
   rows: (string | number | null)[][];
+  note: string;
+}
+
+/** What is asked of a database. */
+interface Question {
+  table: string;
+  query: string;
 }
 
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>
-  process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText(style, text) : text;
+  process.stdout.isTTY && !process.env.NO_COLOR ? styleText(style, text) : text;
 
 function expect(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Unexpected(otherwise);
@@ -62,7 +69,22 @@ function textOf(block: object | undefined): string {
   return block.text;
 }
 
-async function walk(client: Client, report: Report, brief: boolean): Promise<void> {
+/** A table of the database and a query that every database of its kind can answer; the sample has a better one. */
+async function firstQuestion(client: Client): Promise<Question> {
+  const { contents } = await client.readResource('db://tables');
+  const names = (JSON.parse(textOf(contents[0])) as { name: string }[]).map(({ name }) => name);
+  if (names.includes('books') && names.includes('sales')) return { table: 'books', query: BEST_SELLERS };
+  const [table] = names;
+  expect(table !== undefined, 'the database has no tables');
+  return { table, query: `SELECT * FROM ${quoted(table)} LIMIT 6` };
+}
+
+/** An identifier of SQL, whatever characters it has. */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+async function walk(client: Client, { table, query }: Question, report: Report, brief: boolean): Promise<void> {
   await report.step('the tools', brief, async () => {
     const tools = await client.listTools();
     const names = tools.map((tool) => tool.name).sort();
@@ -70,13 +92,13 @@ async function walk(client: Client, report: Report, brief: boolean): Promise<voi
     return tools.map((tool) => `${tool.name.padEnd(16)}${paint('gray', tool.description?.split('\n')[0] ?? '')}`);
   });
   await report.step('a query', brief, async () => {
-    const result = await client.callTool('query_database', { sql: QUERY }, { raiseOnError: true });
+    const result = await client.callTool('query_database', { sql: query }, { raiseOnError: true });
     const found = result.structuredContent as Rows | undefined;
     expect(found !== undefined && found.columns.length > 0, 'a query without columns');
-    return [paint('gray', QUERY), '', ...aligned(found)];
+    return [paint('gray', query), '', ...aligned(found), ...(found.note === '' ? [] : [found.note])];
   });
-  await report.step('the schema of books', brief, async () => {
-    const { contents } = await client.readResource('db://tables/books/schema');
+  await report.step(`the schema of ${table}`, brief, async () => {
+    const { contents } = await client.readResource(`db://tables/${encodeURIComponent(table)}/schema`);
     const text = textOf(contents[0]);
     expect(text.toUpperCase().includes('CREATE'), 'no schema came');
     return text.split('\n');
@@ -89,10 +111,15 @@ async function walk(client: Client, report: Report, brief: boolean): Promise<voi
   });
   await report.step('writes are refused', brief, async () => {
     const lines: string[] = [];
-    for (const sql of ['DELETE FROM books', "ATTACH 'elsewhere.db' AS elsewhere"]) {
+    const attempts = [
+      `DELETE FROM ${quoted(table)}`,
+      `WITH doomed AS (SELECT 1) DELETE FROM ${quoted(table)}`,
+      "ATTACH 'elsewhere.db' AS elsewhere",
+    ];
+    for (const sql of attempts) {
       const result = await client.callTool('query_database', { sql });
       expect(result.isError === true, `${sql} was not refused`);
-      lines.push(`${sql.padEnd(40)} ${paint('yellow', textOf(result.content[0]))}`);
+      lines.push(`${sql.padEnd(56)} ${paint('yellow', textOf(result.content[0]))}`);
     }
     return lines;
   });
@@ -107,17 +134,22 @@ async function walk(client: Client, report: Report, brief: boolean): Promise<voi
 
 /** A table for the terminal; numbers to the right. */
 function aligned({ columns, rows }: Rows): string[] {
-  const texts = rows.map((row) => row.map((cell) => String(cell ?? '')));
+  const texts = rows.map((row) => row.map((cell) => cut(String(cell ?? ''))));
   const widths = columns.map((name, at) => Math.max(name.length, ...texts.map((row) => row[at]?.length ?? 0)));
   const line = (cells: string[]) =>
     cells
       .map((cell, at) => {
         const width = widths[at] ?? 0;
-        return typeof rows[0]?.[at] === 'number' ? cell.padStart(width) : cell.padEnd(width);
+        return rows.every((row) => typeof row[at] !== 'string') ? cell.padStart(width) : cell.padEnd(width);
       })
       .join('  ')
       .trimEnd();
   return [line(columns), widths.map((width) => '─'.repeat(width)).join('  '), ...texts.map(line)];
+}
+
+function cut(text: string, most = 40): string {
+  const line = text.split(/\s+/).join(' ');
+  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
 }
 
 /** Starts the server on a free port, for as long as `use` takes its URL. */
@@ -141,20 +173,22 @@ if (database === undefined || server.length === 0) {
 }
 const command = [...server, '--db', database];
 const report = new Report();
+let question: Question;
 const began = performance.now();
 {
   await using client = new Client(command);
   await client.connect();
   const took = (performance.now() - began).toFixed(0);
   report.heading('Node, stdio', `MCP ${client.protocolVersion}, the server started and answered in ${took} ms`);
-  await walk(client, report, false);
+  question = await firstQuestion(client);
+  await walk(client, question, report, false);
 }
 await overHttp(command, async (url) => {
   for (const era of ['legacy', 'modern'] as const) {
     await using client = new Client(url, { era });
     await client.connect();
     report.heading(`Node, HTTP, ${era}`, `MCP ${client.protocolVersion}, ${url}`);
-    await walk(client, report, true);
+    await walk(client, question, report, true);
   }
 });
 const outcome = `${report.passed} steps worked${report.failed > 0 ? `, ${report.failed} did not` : ''}`;

@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 const app = new Server({ name: 'hello' });
 
-app.tool('add', { description: 'Add two numbers.', input: z.object({ a: z.int(), b: z.int() }) }, ({ a, b }) => a + b);
+const numbers = z.object({ a: z.int(), b: z.int() });
+app.tool('add', { description: 'Add two numbers.', input: numbers, output: z.int() }, ({ a, b }) => a + b);
 
 await app.run(); // await app.listen({ port: 8000 }) serves http://127.0.0.1:8000/mcp

@@ -15,7 +15,9 @@ import { query } from './sqlite-reader.js';
 const { values: options } = parseArgs({ options: { db: { type: 'string' }, http: { type: 'string' } } });
 const database = options.db;
 if (database === undefined || !statSync(database, { throwIfNoEntry: false })?.isFile()) {
-  console.error(database === undefined ? 'usage: sqlite-server --db FILE [--http PORT]' : `there is no file ${database}`);
+  console.error(
+    database === undefined ? 'usage: sqlite-server --db FILE [--http PORT]' : `there is no file ${database}`,
+  );
   process.exit(2);
 }
 
@@ -35,7 +37,8 @@ const Tables = z.array(z.object({ name: z.string(), kind: z.string(), columns: z
 app.tool(
   'query_database',
   {
-    description: 'Run one SQL statement that reads; at most 100 rows come back, and `more_rows` says whether there were more.',
+    description:
+      'Run one SQL statement that reads; at most 100 rows come back, and `more_rows` says whether there were more.',
     input: z.object({ sql: z.string() }),
     output: Rows,
   },

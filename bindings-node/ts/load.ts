@@ -11,16 +11,16 @@ import { join } from 'node:path';
 /** Which C library this Linux has: the addon is linked to one. */
 function libc(): 'gnu' | 'musl' {
   try {
-    if (readFileSync('/usr/bin/ldd', 'latin1').includes('musl')) return 'musl';
+    return readFileSync('/usr/bin/ldd', 'latin1').includes('musl') ? 'musl' : 'gnu';
   } catch {
-    // No such file: the report knows, too.
+    // No such file: the report knows, too, but costs more than all the rest of loading.
   }
   const report = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined;
   return report?.header?.glibcVersionRuntime === undefined ? 'musl' : 'gnu';
 }
 
 /** The platform as the names of addons and platform packages have it: `linux-x64-gnu`. */
-function platform(): string {
+export function platform(): string {
   const { platform, arch } = process;
   if (platform === 'linux') return `linux-${arch}-${libc()}`;
   return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`;
@@ -30,7 +30,8 @@ function platform(): string {
 export function load(): unknown {
   const require = createRequire(__filename);
   const name = platform();
-  const beside = join(__dirname, '..', `omniport.${name}.node`);
+  // By the name of the folder: in a bundle this module is anywhere, and an addon above it may be of another version.
+  const beside = join(__dirname, '../../bindings-node', `omniport.${name}.node`);
   if (existsSync(beside)) return require(beside);
   try {
     return require(`omniport-${name}`);

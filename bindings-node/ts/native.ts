@@ -131,7 +131,7 @@ export interface NativeClient {
    * @param what "list_tools", "call_tool", "list_resources", "list_templates", "read_resource", "list_prompts", "get_prompt", "complete",
    *   "ping", "set_log_level", "subscribe", "unsubscribe", "listen"
    * @param params the protocol's own, except for "complete": `{"reference": {"prompt"} | {"template"}, "argument", "value",
-   *   "arguments"?}` and "listen": `{"tools"?: bool, "resources"?: bool, "prompts"?: bool, "uris"?: [str]}`
+   *   "arguments"?, "_meta"?}` and "listen": `{"tools"?: bool, "resources"?: bool, "prompts"?: bool, "uris"?: [str]}`
    * @param options `{"timeout"?, "total_timeout"?: seconds, "headers"?: {name: value}, "safe"?, "fresh"?, "one_page"?, "by_hand"?: bool,
    *   "listens"?: {"progress"?, "log"?: bool}}`, or null
    * @returns a token; its answer, progress and log messages name it
@@ -218,7 +218,11 @@ export interface Native extends Kinds, Parts {
    * @param bigint whether integers beyond 2^53 in payloads are marked, see `Path`
    * @param wake called on this thread when there is something to take; must not throw
    */
-  Engine: new (options: string, bigint: boolean, wake: () => void) => Engine;
+  Engine: new (
+    options: string,
+    bigint: boolean,
+    wake: () => void,
+  ) => Engine;
   Inbox: new (wake: () => void) => Inbox;
   /**
    * @param inbox where everything is told
@@ -227,7 +231,11 @@ export interface Native extends Kinds, Parts {
    *   "known"?: the revision spoken the last time, "recover"?, "check_output"?, "watch_changes"?: bool, "limits"?, "listens"?: {"progress"?,
    *   "log"?, "stderr"?: bool}}`
    */
-  Client: new (inbox: Inbox, options: string, bigint: boolean) => NativeClient;
+  Client: new (
+    inbox: Inbox,
+    options: string,
+    bigint: boolean,
+  ) => NativeClient;
   /** Throws what `connectTarget` would throw, for the same reasons. */
   checkTarget(target: string): void;
   /** Whether the limit of that name is a time, in seconds; throws for one that there is not. */

@@ -15,6 +15,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from make_sample_db import sample_database
 from omniport import Client, Error
@@ -78,7 +79,7 @@ class Walk:
         return [paint("2", self.query), "", *aligned(found["columns"], found["rows"]), *([found["note"]] if found["note"] else [])]
 
     async def schema(self) -> list[str]:
-        result = await self.client.read_resource(f"db://tables/{self.table}/schema")
+        result = await self.client.read_resource(f"db://tables/{quote(self.table, safe='')}/schema")
         text = text_of(result.contents[0])
         expect("CREATE" in text.upper(), "no schema came")
         return text.splitlines()
@@ -171,25 +172,24 @@ async def over_http(database: Path) -> AsyncIterator[str]:
         await child.wait()
 
 
-async def first_query(database: Path, sample: bool) -> tuple[str, str]:
-    """A table of the database and a query that every database of its kind can answer."""
-    if sample:
+async def first_query(client: Client) -> tuple[str, str]:
+    """A table of the database and a query that every database of its kind can answer; the sample has a better one."""
+    tables = json.loads(text_of((await client.read_resource("db://tables")).contents[0]))
+    names = [table["name"] for table in tables]
+    if "books" in names and "sales" in names:
         return "books", BEST_SELLERS
-    async with Client([sys.executable, str(SERVER), "--db", str(database)]) as client:
-        tables = json.loads(text_of((await client.read_resource("db://tables")).contents[0]))
-    expect(bool(tables), f"{database} has no tables")
-    name = tables[0]["name"]
-    return name, f"SELECT * FROM {quoted(name)} LIMIT 6"
+    expect(bool(names), "the database has no tables")
+    return names[0], f"SELECT * FROM {quoted(names[0])} LIMIT 6"
 
 
-async def demo(database: Path, sample: bool) -> int:
+async def demo(database: Path) -> int:
     report = Report()
-    table, query = await first_query(database, sample)
     print(paint("1", "Omniport"), paint("2", f"a read-only SQLite server and its client; the database is {database}"))
     began = time.perf_counter()
     async with Client([sys.executable, str(SERVER), "--db", str(database)]) as client:
         took = (time.perf_counter() - began) * 1000
         report.heading("stdio", f"MCP {client.protocol_version}, the server started and answered in {took:.0f} ms")
+        table, query = await first_query(client)
         await Walk(client, table, query).all(report, brief=False)
     async with over_http(database) as url:
         for era in ("legacy", "modern"):
@@ -208,7 +208,7 @@ def main() -> int:
     if options.db and not options.db.is_file():
         parser.error(f"there is no file {options.db}")
     try:
-        return asyncio.run(demo(options.db or sample_database(), options.db is None))
+        return asyncio.run(demo(options.db or sample_database()))
     except (Error, Unexpected, OSError) as error:
         print(f"{paint('31', '✗')} {type(error).__name__}: {error}", file=sys.stderr)
         return 1

@@ -1,7 +1,8 @@
-"""The example that people copy must hold what it promises: it reads what SQL can say, and nothing makes it write."""
+"""The examples that people copy must hold what they promise: they read what SQL can say, and nothing makes them write."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from collections.abc import AsyncIterator
@@ -14,6 +15,13 @@ from omniport import Client, Error
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
 sys.path.insert(0, str(EXAMPLES))
 from make_sample_db import make  # noqa: E402
+
+# The compiled example, by a Node that has node:sqlite: what `make test-python` sets up.
+NODE_SERVER = Path(os.environ.get("OMNIPORT_NODE", "")) / "programs/bindings-node/examples/sqlite-server.js"
+SERVERS = {
+    "python": [sys.executable, str(EXAMPLES / "sqlite_server.py")],
+    "node": [os.environ.get("OMNIPORT_NODE22", "node"), str(NODE_SERVER)],
+}
 
 READS = [
     "SELECT created_at FROM orders LIMIT 1",
@@ -55,22 +63,29 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(tmp_path_factory.mktemp("shop?mode=rwc#1 %20") / "book shop.db")
 
 
+@pytest.fixture(params=list(SERVERS))
+def server(request: pytest.FixtureRequest) -> list[str]:
+    if request.param == "node" and "OMNIPORT_NODE" not in os.environ:
+        pytest.skip("OMNIPORT_NODE does not say where the compiled examples are; make test-python does")
+    return SERVERS[request.param]
+
+
 @asynccontextmanager
-async def serving(database: Path) -> AsyncIterator[Client]:
-    async with Client([sys.executable, str(EXAMPLES / "sqlite_server.py"), "--db", str(database)]) as client:
+async def serving(server: list[str], database: Path) -> AsyncIterator[Client]:
+    async with Client([*server, "--db", str(database)]) as client:
         yield client
 
 
-async def test_reads(database: Path) -> None:
-    async with serving(database) as client:
+async def test_reads(server: list[str], database: Path) -> None:
+    async with serving(server, database) as client:
         for sql in READS:
             result = await client.call_tool("query_database", {"sql": sql}, raise_on_error=True)
             assert result.structured_content["rows"], sql
 
 
-async def test_writes_and_worse_are_refused(database: Path) -> None:
+async def test_writes_and_worse_are_refused(server: list[str], database: Path) -> None:
     before = database.read_bytes()
-    async with serving(database) as client:
+    async with serving(server, database) as client:
         for sql in REFUSED:
             result = await client.call_tool("query_database", {"sql": sql})
             assert result.is_error, sql
@@ -78,8 +93,8 @@ async def test_writes_and_worse_are_refused(database: Path) -> None:
     assert sorted(path.name for path in database.parent.iterdir()) == [database.name]
 
 
-async def test_many_rows_are_cut_and_say_so(database: Path) -> None:
-    async with serving(database) as client:
+async def test_many_rows_are_cut_and_say_so(server: list[str], database: Path) -> None:
+    async with serving(server, database) as client:
         cut = (await client.call_tool("query_database", {"sql": "SELECT * FROM orders"})).structured_content
         assert (len(cut["rows"]), cut["more_rows"]) == (100, True)
         assert "100" in cut["note"]
@@ -87,10 +102,10 @@ async def test_many_rows_are_cut_and_say_so(database: Path) -> None:
         assert (len(whole["rows"]), whole["more_rows"], whole["note"]) == (100, False, "")
 
 
-async def test_schemas_by_name_only(database: Path) -> None:
+async def test_schemas_by_name_only(server: list[str], database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("""CREATE TABLE IF NOT EXISTS "it's; -- odd" (a)""")
-    async with serving(database) as client:
+    async with serving(server, database) as client:
         odd = await client.read_resource("db://tables/it%27s%3B%20--%20odd/schema")
         assert "odd" in odd.contents[0].text
         with pytest.raises(Error, match="books"):

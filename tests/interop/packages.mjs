@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 const installed = pathToFileURL(`${process.env.OMNIPORT_NPM}/package.json`).href;
 
 registerHooks({
-    resolve(specifier, context, next) {
-        const isBare = !/^(\.|\/|node:|file:)/.test(specifier);
-        const isOurs = !context.parentURL?.includes('/node_modules/');
-        return next(specifier, isBare && isOurs ? { ...context, parentURL: installed } : context);
-    },
+  resolve(specifier, context, next) {
+    const isBare = !/^(\.|\/|node:|file:)/.test(specifier);
+    const isOurs = !context.parentURL?.includes('/node_modules/');
+    return next(specifier, isBare && isOurs ? { ...context, parentURL: installed } : context);
+  },
 });

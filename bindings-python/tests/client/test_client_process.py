@@ -25,7 +25,12 @@ def script(demo):
     def start(source):
         text = START.format(command=demo) + textwrap.dedent(source)
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen([sys.executable, "-X", "dev", "-c", text], **options)
+        # Where the tests are a background job of a shell, Ctrl-C is ignored, and children inherit that.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            return subprocess.Popen([sys.executable, "-X", "dev", "-c", text], **options)
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def run(source):
         process = start(source)

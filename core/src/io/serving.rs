@@ -20,7 +20,8 @@ const END: Item = Item { kind: ItemKind::End, token: 0, slot: 0, text: Bytes::ne
 #[derive(Default)]
 pub struct Serving {
     state: Mutex<State>,
-    /// Whether answers are collected until the next flush.
+    /// Whether answers are collected until the next flush. Changed under the lock of `state` only, together with the batch that it
+    /// stands for: between the two another thread's flush once left a batch open for ever, with the answers in it.
     collecting: AtomicBool,
     /// Transports that have not ended.
     open: Arc<AtomicUsize>,
@@ -93,14 +94,19 @@ impl Serving {
         self.open.fetch_add(1, Ordering::AcqRel);
         let (open, queue) = (Arc::clone(&self.open), Arc::clone(queue));
         handle.on_end(move |_| transport_ended(&open, &queue));
+        self.collecting.store(false, Ordering::Release);
         state.stdio = Some(handle);
         Ok(())
     }
 
     /// Collects what is sent until [`Serving::flush`], so that the answers of one tick leave in one write.
     pub fn collect(&self) {
-        if !self.collecting.swap(true, Ordering::AcqRel)
-            && let Some(stdio) = &self.state().stdio
+        if self.collecting.load(Ordering::Acquire) {
+            return;
+        }
+        let state = self.state();
+        if let Some(stdio) = &state.stdio
+            && !self.collecting.swap(true, Ordering::AcqRel)
         {
             stdio.begin_batch();
         }
@@ -108,9 +114,18 @@ impl Serving {
 
     /// Sends what was collected.
     pub fn flush(&self) {
-        if self.collecting.swap(false, Ordering::AcqRel)
-            && let Some(stdio) = &self.state().stdio
-        {
+        if !self.collecting.load(Ordering::Acquire) {
+            return;
+        }
+        let stdio = {
+            let state = self.state();
+            if !self.collecting.swap(false, Ordering::AcqRel) {
+                return;
+            }
+            state.stdio.clone()
+        };
+        // Not under the lock: it writes.
+        if let Some(stdio) = stdio {
             stdio.end_batch();
         }
     }

@@ -9,8 +9,9 @@ export const weather = (city) => ({ ...text(`21.5 in ${city}`), structuredConten
 export const picture = () => ({ content: [{ type: 'image', data: BYTES, mimeType: 'image/png' }] });
 export const fail = () => ({ ...text('The oven is cold'), isError: true });
 export const greeting = ({ name, mood }) => ({
-    messages: [{ role: 'user', content: { type: 'text', text: `Greet ${name} in a ${mood ?? 'warm'} way` } }],
+  messages: [{ role: 'user', content: { type: 'text', text: `Greet ${name} in a ${mood ?? 'warm'} way` } }],
 });
 export const startingWith = (words) => (value) => words.filter((word) => word.startsWith(value ?? ''));
 // Until the client gives it up.
-export const forever = (signal) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
+export const forever = (signal) =>
+  new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
