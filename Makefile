@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .ONESHELL:
 ENV := source tools/env.sh
 
-.PHONY: help build demo test test-rust test-python conformance interop faults bench bench-quick fuzz lint generate clean
+.PHONY: help build demo test test-rust test-python test-node conformance interop faults bench bench-quick fuzz lint docs generate clean
 
 help:
 	@echo "make demo [DB=path]   a real MCP server on the engine, driven by the project's own client"
@@ -14,6 +14,7 @@ help:
 	echo "make fuzz [SECONDS_EACH=n] the fuzz targets, each for that long"
 	echo "make lint             formatting, lints, types, licences"
 	echo "make generate         the typed models, from the specification's schemas"
+	echo "make docs             the API documentation of the Node package, in HTML"
 	echo "make clean            removes what was built"
 
 build:
@@ -26,13 +27,14 @@ build:
 		mv "$$OMNIPORT_BIN/$$program.new" "$$OMNIPORT_BIN/$$program"
 	done
 	tools/setup-python
+	tools/setup-node-package
 
 demo:
 	@$(ENV)
 	tools/setup-python
 	"$$OMNIPORT_VENV/bin/python" examples/python/demo.py $(if $(DB),--db "$(DB)")
 
-test: lint test-rust test-python conformance interop faults bench-quick
+test: lint test-rust test-python test-node conformance interop faults bench-quick
 	@echo "All tests passed."
 
 test-rust:
@@ -46,6 +48,17 @@ test-python:
 	tools/setup-python
 	# From another folder, so that the installed wheel is tested and not the source tree.
 	cd "$$OMNIPORT_CACHE" && "$$OMNIPORT_VENV/bin/python" -m pytest --rootdir "$$OMNIPORT_ROOT" -c "$$OMNIPORT_ROOT/pyproject.toml" "$$OMNIPORT_ROOT/bindings-python/tests" "$$OMNIPORT_ROOT/tests/demo"
+
+# The compiled tests against the installed package, by the oldest Node that is supported (the machine's) and by a newer one.
+test-node:
+	@$(ENV)
+	tools/setup-node
+	tools/setup-node-package
+	mapfile -t tests < <(find "$$OMNIPORT_NODE/programs/bindings-node" -name '*.test.js' | sort)
+	cd "$$OMNIPORT_NODE"
+	for node in node "$$OMNIPORT_NODE22"; do
+		"$$node" --test $(if $(FILTER),--test-name-pattern="$(FILTER)") "$${tests[@]}"
+	done
 
 conformance: build
 	@$(ENV)
@@ -85,6 +98,17 @@ lint:
 	"$$OMNIPORT_VENV/bin/ruff" check bindings-python examples tests
 	"$$OMNIPORT_VENV/bin/ruff" format --check bindings-python examples tests
 	"$$OMNIPORT_VENV/bin/pyright" --project pyproject.toml --pythonpath "$$OMNIPORT_VENV/bin/python"
+	tools/setup-node-package
+	"$$OMNIPORT_NODE/node_modules/.bin/biome" check --error-on-warnings
+	# Setting up compiled all of it by the newest TypeScript; what users may still have has to take it, too.
+	node "$$OMNIPORT_NODE/node_modules/typescript-5/bin/tsc" --noEmit -p "$$OMNIPORT_NODE/package/bindings-node"
+	node "$$OMNIPORT_NODE/node_modules/typescript-5/bin/tsc" --noEmit -p "$$OMNIPORT_NODE/programs"
+	tools/docs-node/run --check
+
+docs:
+	@$(ENV)
+	tools/setup-node-package
+	tools/docs-node/run
 
 generate:
 	@$(ENV)
@@ -93,4 +117,4 @@ generate:
 clean:
 	@$(ENV)
 	cargo clean --quiet
-	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_CACHE/stamps"
+	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_NODE" "$$OMNIPORT_CACHE/docs" "$$OMNIPORT_CACHE/stamps"

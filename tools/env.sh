@@ -8,11 +8,13 @@ OMNIPORT_KEY="$(printf '%s' "$OMNIPORT_ROOT" | cksum | cut -d' ' -f1)"
 OMNIPORT_VENV="$OMNIPORT_CACHE/venv-$OMNIPORT_KEY"
 OMNIPORT_NPM="$OMNIPORT_CACHE/npm"
 OMNIPORT_NODE22="$OMNIPORT_NPM/node_modules/node/bin/node"
+# The Node package of this checkout, installed, and the compiled programs of its tests.
+OMNIPORT_NODE="$OMNIPORT_CACHE/node-$OMNIPORT_KEY"
 # One target directory for all checkouts: cargo keeps them apart by path, and dependencies are built once.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$OMNIPORT_CACHE/target}"
 # What `make build` made of this checkout: the target directory holds the programs of whichever checkout built last.
 OMNIPORT_BIN="$OMNIPORT_CACHE/bin-$OMNIPORT_KEY"
-export OMNIPORT_ROOT OMNIPORT_CACHE OMNIPORT_BIN OMNIPORT_VENV OMNIPORT_NPM OMNIPORT_NODE22
+export OMNIPORT_ROOT OMNIPORT_CACHE OMNIPORT_BIN OMNIPORT_VENV OMNIPORT_NPM OMNIPORT_NODE OMNIPORT_NODE22
 mkdir -p "$OMNIPORT_CACHE"
 
 # python_command: the newest Python that is new enough.

@@ -20,7 +20,7 @@ function libc(): 'gnu' | 'musl' {
 }
 
 /** The platform as the names of addons and platform packages have it: `linux-x64-gnu`. */
-function platform(): string {
+export function platform(): string {
   const { platform, arch } = process;
   if (platform === 'linux') return `linux-${arch}-${libc()}`;
   return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`;

@@ -218,7 +218,11 @@ export interface Native extends Kinds, Parts {
    * @param bigint whether integers beyond 2^53 in payloads are marked, see `Path`
    * @param wake called on this thread when there is something to take; must not throw
    */
-  Engine: new (options: string, bigint: boolean, wake: () => void) => Engine;
+  Engine: new (
+    options: string,
+    bigint: boolean,
+    wake: () => void,
+  ) => Engine;
   Inbox: new (wake: () => void) => Inbox;
   /**
    * @param inbox where everything is told
@@ -227,7 +231,11 @@ export interface Native extends Kinds, Parts {
    *   "known"?: the revision spoken the last time, "recover"?, "check_output"?, "watch_changes"?: bool, "limits"?, "listens"?: {"progress"?,
    *   "log"?, "stderr"?: bool}}`
    */
-  Client: new (inbox: Inbox, options: string, bigint: boolean) => NativeClient;
+  Client: new (
+    inbox: Inbox,
+    options: string,
+    bigint: boolean,
+  ) => NativeClient;
   /** Throws what `connectTarget` would throw, for the same reasons. */
   checkTarget(target: string): void;
   /** Whether the limit of that name is a time, in seconds; throws for one that there is not. */
