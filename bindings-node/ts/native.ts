@@ -131,7 +131,7 @@ export interface NativeClient {
    * @param what "list_tools", "call_tool", "list_resources", "list_templates", "read_resource", "list_prompts", "get_prompt", "complete",
    *   "ping", "set_log_level", "subscribe", "unsubscribe", "listen"
    * @param params the protocol's own, except for "complete": `{"reference": {"prompt"} | {"template"}, "argument", "value",
-   *   "arguments"?}` and "listen": `{"tools"?: bool, "resources"?: bool, "prompts"?: bool, "uris"?: [str]}`
+   *   "arguments"?, "_meta"?}` and "listen": `{"tools"?: bool, "resources"?: bool, "prompts"?: bool, "uris"?: [str]}`
    * @param options `{"timeout"?, "total_timeout"?: seconds, "headers"?: {name: value}, "safe"?, "fresh"?, "one_page"?, "by_hand"?: bool,
    *   "listens"?: {"progress"?, "log"?: bool}}`, or null
    * @returns a token; its answer, progress and log messages name it

@@ -36,9 +36,12 @@ Event = tuple[int, int, int, bytes]
 # Parts of what a client tells, the second member of each tuple of `Inbox.take`: (client, part, token, text).
 TOLD_RESULT: Final[int]  # the answer of call `token`
 TOLD_ERROR: Final[int]  # its failure; text: {"kind", "code", "message", "data"?, "retry", "context"}
+TOLD_INPUT: Final[int]  # the answer of call `token`, made by hand, that says what input it needs
 TOLD_PROGRESS: Final[int]  # how far it is; text: the parameters of the notification
 TOLD_LOG: Final[int]  # a log message, of call `token` where that is not 0; text: the parameters of the notification
-TOLD_ASKED: Final[int]  # the server asks; token: the number for `Client.answer`; text: {"elicit" | "sample" | "roots": params}
+TOLD_ASKED: Final[
+    int
+]  # the server asks; token: the number for `Client.answer`; text: {"elicit" | "elicit_url" | "sample" | "roots": params}
 TOLD_WITHDRAWN: Final[int]  # question `token` needs no answer any more
 TOLD_CHANGE: Final[
     int
@@ -152,7 +155,7 @@ class Client:
     """One connection of a client. Thread-safe; nothing here blocks."""
 
     def __init__(self, home: Inbox, options: bytes) -> None:
-        """What belongs to no call is told to `home`. options: {"name", "version", "capabilities"?: {...}, "era"?: "auto"|"legacy"|"modern", "protocol_version"?: a revision,
+        """What belongs to no call is told to `home`. options: {"name", "version", "answers"?: {"sample"?, "sample_tools"?, "elicit"?, "elicit_url"?, "roots"?: bool}: what this host can be asked, "capabilities"?: {...} declared besides, "era"?: "auto"|"legacy"|"modern", "protocol_version"?: a revision,
         "known"?: the revision spoken the last time, "recover"?: bool, "check_output"?: bool, "watch_changes"?: bool, "limits"?, "listens"?: {"progress"?, "log"?, "stderr"?: bool}: notifications that are told at all}"""
     def number(self) -> int:
         """Names the client in every inbox."""
@@ -163,13 +166,13 @@ class Client:
         """In memory; otherwise as `connect_target`."""
     def request(self, inbox: Inbox, what: str, params: bytes, options: bytes | None) -> int:
         """what: "list_tools", "call_tool", "list_resources", "list_templates", "read_resource", "list_prompts", "get_prompt", "complete", "ping", "set_log_level", "subscribe", "unsubscribe", "listen".
-        `params` are the protocol's own, except for "complete": {"reference": as for `Engine.add_completion`, "argument", "value", "arguments"?}.
+        `params` are the protocol's own, except for "complete": {"reference": as for `Engine.add_completion`, "argument", "value", "arguments"?, "_meta"?} and "listen": {"tools"?, "resources"?, "prompts"?: bool, "uris"?: [str], "_meta"?}.
         options: {"timeout"?, "total_timeout"?: seconds, "headers"?: {name: value}, "safe"?, "fresh"?, "one_page"?, "by_hand"?: bool, "listens"?: {"progress"?, "log"?: bool}}.
         Returns a token; its answer, progress and log messages go to `inbox`."""
     def cancel(self, token: int, reason: str) -> None:
         """Takes a call back: it fails as cancelled at once, and the server is told. A token that is over is ignored."""
     def answer(self, number: int, answer: bytes) -> None:
-        """The answer to what the server asked: {"result": {...}} or {"error": {"code", "message", "data"?}}."""
+        """The answer to what the server asked: {"result": {...}} or {"error": {"kind", "message", "code"?, "data"?}}."""
     def roots_changed(self) -> None:
         """The roots are different now: a legacy server is told, a modern one asks when it wants to know."""
     def handled(self, count: int) -> None:

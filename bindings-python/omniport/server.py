@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from . import _definitions, _hooks
 from ._definitions import without_none
+from ._failure import log
 from ._registry import Registry
 from ._result import dumps
 from ._runner import Runner, run, stop_signals
 from ._signature import name_of
-from .errors import DefinitionError
+from .errors import DefinitionError, from_fault
 
 if TYPE_CHECKING:
     from ._asgi import AsgiApp
@@ -289,7 +292,8 @@ class Server:
     ) -> None:
         """Serves on the running event loop until the end.
 
-        `grace`: seconds that running calls may go on after a stop. `on_ready` gets the bound address ("host:port").
+        `grace`: seconds that running calls may go on after a stop. `on_ready` gets the bound address ("host:port"); without it a
+        line on stderr says where the server is, or the log where that shows INFO of "omniport". `IoError` when the port is taken.
         Further options for HTTP: `sse_path`, `message_path`, `allowed_hosts`, `allowed_origins`, `allow_any_host`, `cors`
         (`{"origins": [...]}`), `json_only`, `threads`.
         """
@@ -297,19 +301,35 @@ class Server:
             raise ValueError(f"unknown transport {transport!r}; there are stdio, http (streamable-http) and sse")
         async with self._runner.running() as pump:
             with stop_signals(lambda: self.stop(grace)):
-                if transport == "stdio":
-                    if options:
-                        raise TypeError(f"stdio takes no option {next(iter(options))!r}")
-                    pump.engine.serve_stdio()
-                else:
-                    address = pump.engine.serve_http(dumps({"host": host, "port": port, **without_none(path=path, **options)}))
-                    if on_ready is not None:
-                        on_ready(address)
+                try:
+                    if transport == "stdio":
+                        if options:
+                            raise TypeError(f"stdio takes no option {next(iter(options))!r}")
+                        pump.engine.serve_stdio()
+                    else:
+                        place = without_none(path=path, **options)
+                        address = pump.engine.serve_http(dumps({"host": host, "port": port, **place}))
+                        if on_ready is not None:
+                            on_ready(address)
+                        else:
+                            at = options.get("sse_path") or "/sse" if transport == "sse" else path or "/mcp"
+                            self._say_where(f"http://{address}{at}")
+                except pump.fault as fault:
+                    raise from_fault(fault) from None
                 try:
                     await pump.ended
                 finally:
                     if not pump.ended.done():
                         pump.close(0)
+
+    def _say_where(self, url: str) -> None:
+        """Whoever starts a server wants to see where it is, also where no logging was set up."""
+        text = f"{self.name} listens on {url}"
+        if log.isEnabledFor(logging.INFO) and log.hasHandlers():
+            log.info("%s", text)
+        elif sys.stderr is not None:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
 
     def stop(self, grace: float | None = None) -> None:
         """Stops serving from any thread: no new calls, running ones may take `grace` seconds more (default: the server's limit)."""

@@ -32,6 +32,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let parts = [
         ("TOLD_RESULT", Part::Result),
         ("TOLD_ERROR", Part::Error),
+        ("TOLD_INPUT", Part::Input),
         ("TOLD_PROGRESS", Part::Progress),
         ("TOLD_LOG", Part::Log),
         ("TOLD_ASKED", Part::Asked),

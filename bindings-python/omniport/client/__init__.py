@@ -165,7 +165,8 @@ class Client(_Face, Awaits):
         options: dict[str, Any] = {
             "name": name,
             "version": version,
-            "capabilities": {**callbacks.capabilities, **(capabilities or {})},
+            "answers": callbacks.answers(),
+            "capabilities": dict(capabilities) if capabilities else None,
             "listens": callbacks.listens(),
             "limits": {**{limit: value for limit, value in bounds.items() if value is not None}, **(limits or {})},
             "era": era,

@@ -1,4 +1,4 @@
-"""What a host wants to be asked and told, and the capabilities that follow from it."""
+"""What a host wants to be asked and told."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from .._failure import failure_of
 from .._result import blocks, dumps
-from ..errors import InvalidParams, make
+from ..errors import make
 from ._read import decode
 
 Answer = Callable[[dict[str, Any]], Any]
@@ -19,8 +19,6 @@ Tell = Callable[[dict[str, Any]], Any]
 """Takes what the server tells; may be async."""
 State = Literal["closed", "connecting", "ready", "recovering", "failed"]
 Roots = Sequence["str | Mapping[str, Any]"] | Callable[[], Any]
-
-_ACTIONS = ("accept", "decline", "cancel")
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -57,16 +55,13 @@ class Callbacks:
     ) -> None:
         self.on_log, self.on_progress, self.on_change = on_log, on_progress, on_change
         self.on_state, self.on_stderr = on_state, on_stderr
-        self._sample, self._form, self._url, self._roots = on_sample, on_elicit, on_elicit_url, roots
-        self.capabilities: dict[str, Any] = {}
-        if on_sample is not None:
-            self.capabilities["sampling"] = {"tools": {}} if sample_tools else {}
-        if on_elicit_url is not None:
-            self.capabilities["elicitation"] = {"form": {}, "url": {}} if on_elicit is not None else {"url": {}}
-        elif on_elicit is not None:
-            self.capabilities["elicitation"] = {}  # forms only, also for servers from before there were modes (Y17)
-        if roots is not None:
-            self.capabilities["roots"] = {"listChanged": True}
+        self._asked: dict[str, Answer | None] = {"sample": on_sample, "elicit": on_elicit, "elicit_url": on_elicit_url}
+        self._sample_tools, self._roots = sample_tools, roots
+
+    def answers(self) -> dict[str, bool]:
+        """What can be asked, as the engine declares it."""
+        asked = {kind: answer is not None for kind, answer in self._asked.items()}
+        return {**asked, "sample_tools": self._sample_tools, "roots": self._roots is not None}
 
     def listens(self) -> dict[str, bool]:
         """What the engine need not keep to itself."""
@@ -83,7 +78,10 @@ class Callbacks:
             return dumps({"result": await self._answer(kind, params)})
         except Exception as error:
             failure = failure_of(error)
-            return dumps({"error": {"code": failure.code or -32603, "message": failure.message}})
+            told: dict[str, Any] = {"kind": failure.kind, "message": failure.message, "code": failure.code}
+            if failure.data is not None:
+                told["data"] = msgspec.Raw(failure.data)
+            return dumps({"error": told})
 
     async def _answer(self, kind: str, params: dict[str, Any]) -> Any:
         if kind == "roots" and self._roots is not None:
@@ -91,11 +89,9 @@ class Callbacks:
             if inspect.isawaitable(given):
                 given = await given
             return {"roots": [{"uri": root} if isinstance(root, str) else root for root in given]}
-        answer = self._sample
-        if kind == "elicit":
-            answer = self._url if params.get("mode") == "url" else self._form
+        answer = self._asked.get(kind)
         if answer is None:
-            raise make("method_not_found", f"this client answers no question of the kind {kind}", code=-32601)
+            raise make("method_not_found", f"this client answers no question of the kind {kind}")
         result = answer(params)
         if inspect.isawaitable(result):
             result = await result
@@ -115,7 +111,4 @@ def _elicited(result: Any) -> Any:
         result = {"action": result}
     elif isinstance(result, Mapping) and "action" not in result:
         result = {"action": "accept", "content": result}
-    action = result.get("action") if isinstance(result, Mapping) else getattr(result, "action", None)
-    if action not in _ACTIONS:
-        raise InvalidParams(f"the answer to an elicitation is one of {', '.join(_ACTIONS)}, not {action!r}", code=-32602)
-    return result
+    return result  # what is no answer at all is refused by the engine, which shows a right one

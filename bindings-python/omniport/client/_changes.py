@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ._connection import Connection
     from ._life import Life
 
-_LISTS = {"tools": "toolsListChanged", "resources": "resourcesListChanged", "prompts": "promptsListChanged"}
-
 
 class Changes:
     """The changes of a server from the first step of the iteration on: `async for change in changes`, or a plain `for`.
@@ -69,10 +67,8 @@ class Changes:
     async def _begin(self, reader: Inbox) -> None:
         connection = self._life.live()
         connection.changes.add(self)
-        wanted: dict[str, Any] = {_LISTS[kind]: True for kind in sorted(self._kinds)}
-        if self._uris:
-            wanted["resourceSubscriptions"] = sorted(self._uris)
-        request = Request("listen", {"notifications": wanted}, plain, {})
+        wanted: dict[str, Any] = dict.fromkeys(sorted(self._kinds), True)
+        request = Request("listen", {**wanted, "uris": sorted(self._uris)}, plain, {})
         self._token = connection.start(request, reader)
         await reader.answer(connection, self._token)
         self._connection = connection  # not before: a step that was given up is begun anew by the next one

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._target import Hosting, Target
 
 T = TypeVar("T")
-_GIVEN_UP = b'{"error":{"code":-32603,"message":"the answer was given up"}}'
+_GIVEN_UP = b'{"error":{"kind":"internal","message":"the answer was given up"}}'
 
 
 class Connection:

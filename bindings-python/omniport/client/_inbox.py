@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _native
 from .._failure import log
-from ._read import error_of
+from ._read import InputRequired, error_of
 from ._serial import LoopSerial, Serial, ThreadSerial
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ class Inbox:
             connection = reference() if reference is not None else None
             if connection is None:
                 continue
-            if part <= _native.TOLD_ERROR:
+            if part <= _native.TOLD_INPUT:
                 waiter = connection.pending.pop(token, None)
                 if waiter is not None and not waiter.done():
-                    if part == _native.TOLD_RESULT:
-                        waiter.set_result(text)
-                    else:
+                    if part == _native.TOLD_ERROR:
                         waiter.set_exception(error_of(text))
+                    else:
+                        waiter.set_result(text if part == _native.TOLD_RESULT else InputRequired(text))
             elif part in _CAN_WAIT:
                 self._patient.append((connection, part, token, text))
             else:

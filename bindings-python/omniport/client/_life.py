@@ -37,6 +37,9 @@ class Life:
         self._connection: Connection | None = None
         self._opening: Opening | None = None
 
+    def __getstate__(self) -> Any:
+        raise TypeError("a client holds a connection and cannot be pickled: make one in each process, of the same target")
+
     @property
     def connection(self) -> Connection | None:
         """The connection, the last one when it is over."""

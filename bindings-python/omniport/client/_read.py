@@ -107,8 +107,8 @@ def _item(value: Any, kind: type[T]) -> T | None:
         return None
 
 
-class _Kind(msgspec.Struct):
-    kind: Any = msgspec.field(name="resultType", default=None)
+class InputRequired(bytes):
+    """The answer of a call by hand that says what input it needs."""
 
 
 def by_hand(kind: type[T]) -> Callable[[bytes], T | types.InputRequiredResult]:
@@ -116,7 +116,7 @@ def by_hand(kind: type[T]) -> Callable[[bytes], T | types.InputRequiredResult]:
     complete, asks = reader(kind), reader(types.InputRequiredResult)
 
     def read(text: bytes) -> T | types.InputRequiredResult:
-        return asks(text) if msgspec.json.decode(text, type=_Kind).kind == "input_required" else complete(text)
+        return asks(text) if isinstance(text, InputRequired) else complete(text)
 
     return read
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
-from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypedDict, TypeVar, overload
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypedDict, TypeVar, cast, overload
+
+import msgspec
 
 from .._result import dumps
-from ..errors import DefinitionError
+from ..errors import DefinitionError, InvalidParams
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -76,7 +79,38 @@ class Request(Generic[T]):
                 native["listens"] = {"progress": self.on_progress is not None, "log": self.on_log is not None}
             if native:
                 self.options = dumps(native)
-        self.params = dumps(params)
+        self.params = written(params)
+
+
+def written(params: dict[str, Any]) -> bytes:
+    """The JSON text of parameters. A number that JSON does not have is an error: it would be sent as null."""
+    try:
+        text = dumps(params)
+    except ValueError:  # the slow way of writing refuses such numbers, and does not say where they are
+        refuse_unwritable(params, "")
+        raise
+    if b"null" in text:
+        refuse_unwritable(params, "")
+    return text
+
+
+def refuse_unwritable(value: Any, path: str) -> None:
+    """Raises `InvalidParams` that names the first number which is none."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidParams(f"`{path}` is {float(value)}, which JSON has no number for")
+    elif isinstance(value, Mapping):
+        for name, item in cast("Mapping[Any, Any]", value).items():
+            refuse_unwritable(item, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, (list, tuple)):
+        for place, item in enumerate(cast("Sequence[Any]", value)):
+            refuse_unwritable(item, f"{path}[{place}]")
+    elif isinstance(value, msgspec.Struct):
+        refuse_unwritable(msgspec.structs.asdict(value), path)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        refuse_unwritable({field.name: getattr(value, field.name) for field in dataclasses.fields(value)}, path)
+    elif hasattr(value, "tolist"):  # numpy's
+        refuse_unwritable(value.tolist(), path)
 
 
 def check_seconds(name: str, value: float | None) -> None:

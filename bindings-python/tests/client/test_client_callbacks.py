@@ -43,17 +43,62 @@ def test_questions_of_the_server(run, era):
         assert text(client.call_tool("think")) == "answer to What?"
 
 
-def test_capabilities_follow_from_the_callbacks():
-    def declared(**given):
-        return _callbacks.Callbacks(**given).capabilities
+@pytest.mark.parametrize(
+    ("given", "declared"),
+    [
+        ({}, {}),
+        ({"on_sample": print}, {"sampling": {}}),
+        ({"on_sample": print, "sample_tools": True}, {"sampling": {"tools": {}}}),
+        ({"on_elicit": print}, {"elicitation": {}}),  # Y17: only forms
+        ({"on_elicit_url": print}, {"elicitation": {"url": {}}}),
+        ({"on_elicit": print, "on_elicit_url": print}, {"elicitation": {"form": {}, "url": {}}}),
+        ({"roots": []}, {"roots": {"listChanged": True}}),
+        ({"roots": [], "capabilities": {"roots": {}, "experimental": {"a": {}}}}, {"roots": {}, "experimental": {"a": {}}}),
+    ],
+)
+def test_capabilities_follow_from_the_callbacks(run, given, declared):
+    app = omniport.Server("asks", "1")
 
-    assert declared() == {}
-    assert declared(on_sample=print) == {"sampling": {}}
-    assert declared(on_sample=print, sample_tools=True) == {"sampling": {"tools": {}}}
-    assert declared(on_elicit=print) == {"elicitation": {}}  # Y17: only forms
-    assert declared(on_elicit_url=print) == {"elicitation": {"url": {}}}
-    assert declared(on_elicit=print, on_elicit_url=print) == {"elicitation": {"form": {}, "url": {}}}
-    assert declared(roots=[]) == {"roots": {"listChanged": True}}
+    @app.tool
+    def seen(cx: omniport.Context) -> dict:
+        return cx.capabilities
+
+    async def main():
+        async with Client(app, **given) as client:
+            assert (await client.call_tool("seen")).structured_content == declared
+
+    run(main)
+
+
+def test_a_refused_answer_keeps_code_and_data(run):
+    def refuse(question):
+        raise omniport.Error("not now", code=7, data={"again": 5})
+
+    async def main():
+        async with Client(servers.loaded(), on_elicit=refuse, era="modern") as client:
+            with pytest.raises(omniport.Refused, match="not now") as caught:
+                await client.call_tool("ask")
+            assert (caught.value.code, caught.value.data) == (7, {"again": 5})
+
+    run(main)
+
+
+def test_urls_are_asked_by_their_own_callback(run):
+    app = omniport.Server("asks", "1")
+
+    @app.tool
+    async def login(cx: omniport.Context) -> str:
+        return (await cx.elicit_url("Log in.", "https://example.com/login")).action
+
+    async def main():
+        seen = []
+        options = {"on_elicit": lambda question: None, "on_elicit_url": lambda question: seen.append(question["url"]) or True}
+        for era in ("legacy", "modern"):
+            async with Client(app, era=era, **options) as client:
+                assert text(await client.call_tool("login")) == "accept"
+        assert seen == ["https://example.com/login"] * 2
+
+    run(main)
 
 
 @pytest.mark.parametrize(
@@ -67,18 +112,22 @@ def test_capabilities_follow_from_the_callbacks():
         ("cancel", "cancel"),
         ({"action": "decline"}, "decline"),
         ({"action": "cancel", "content": {}}, "cancel"),
-        ({"action": "reject"}, None),
-        ("reject", None),
-        (7, None),
     ],
 )
 def test_answers_to_a_form(given, action):
+    assert _callbacks._elicited(given)["action"] == action
+
+
+@pytest.mark.parametrize("given", [{"action": "reject"}, "reject", 7, {"name": 7}])
+def test_a_wrong_answer_to_a_form_is_refused_and_a_right_one_shown(run, given):
     # Y17: an action that nobody knows is an error and no consent.
-    if action is None:
-        with pytest.raises(omniport.InvalidParams, match="accept, decline, cancel"):
-            _callbacks._elicited(given)
-    else:
-        assert _callbacks._elicited(given)["action"] == action
+    async def main():
+        async with Client(servers.loaded(), on_elicit=lambda question: given, era="modern") as client:
+            with pytest.raises(omniport.InvalidParams) as caught:
+                await client.call_tool("ask")
+            assert str(caught.value).endswith('a right answer is {"action":"accept","content":{"name":"text"}}')
+
+    run(main)
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])

@@ -76,7 +76,7 @@ impl ClientDesk {
         let mut routes = self.routes();
         let mut is_over = false;
         for told in routes.early.remove(&token).into_iter().flatten() {
-            is_over |= matches!(told.part, Part::Result | Part::Error);
+            is_over |= matches!(told.part, Part::Result | Part::Error | Part::Input);
             if self.wanted(told.part, listens) {
                 self.hand(inbox, told);
             }
@@ -188,6 +188,10 @@ impl ClientHost for ClientDesk {
             Ok(result) => self.outcome(token, Part::Result, text_of(result)),
             Err(error) => self.outcome(token, Part::Error, error_text(&error)),
         }
+    }
+
+    fn input_required(&self, token: Token, result: Box<RawValue>) {
+        self.outcome(token, Part::Input, text_of(result));
     }
 
     fn progress(&self, token: Token, params: Box<RawValue>) {

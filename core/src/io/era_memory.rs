@@ -75,6 +75,10 @@ impl ClientHost for Watched {
         self.host.result(token, result);
     }
 
+    fn input_required(&self, token: Token, result: Box<RawValue>) {
+        self.host.input_required(token, result);
+    }
+
     fn progress(&self, token: Token, params: Box<RawValue>) {
         self.host.progress(token, params);
     }

@@ -6,6 +6,7 @@
 pub mod bounds;
 pub mod check;
 pub mod compile;
+pub mod example;
 pub mod wrap;
 pub mod xheader;
 

@@ -44,12 +44,17 @@ fn y17_a_form_that_was_accepted_must_match() {
         (r#"{"action":"accept","content":{"c":"green"}}"#, "c"),
         (r#"{"action":"reject"}"#, "reject"),
         ("{}", "action"),
+        ("7", "object"),
     ] {
         let client = modern(options());
         let (token, number) = asked(&client);
         client.engine.answer(number, &format!("{{\"result\":{answer}}}"), client.now);
         let error = client.host.result(token).unwrap().unwrap_err();
         assert!(error.kind() == ErrorKind::InvalidParams && error.message().contains(names), "{error}");
+        assert!(
+            error.message().ends_with(r#"; a right answer is {"action":"accept","content":{"c":"red"}}"#),
+            "{error}"
+        );
         assert!(client.sent().is_empty());
 
         let client = legacy(options());
@@ -71,6 +76,31 @@ fn y17_an_empty_form_works_and_a_broken_one_is_the_servers_affair() {
         client.engine.answer(number, r#"{"result":{"action":"accept","content":{}}}"#, client.now);
         client.reply(&client.sent_one(), r#""result":{"content":[]}"#);
         assert!(client.host.result(token).unwrap().is_ok(), "{schema}");
+    }
+}
+
+#[test]
+fn a_refusal_of_the_host_has_the_code_of_its_kind() {
+    for (error, code) in [
+        (r#"{"kind":"invalid_params","message":"no"}"#, -32602),
+        (r#"{"kind":"method_not_found","message":"no","code":null}"#, -32601),
+        (r#"{"kind":"internal","message":"no","code":7}"#, 7),
+        (r#"{"kind":"internal","message":"no"}"#, -32603),
+        (r#"{"kind":"tool","message":"no"}"#, -32603),
+        (r#"{"message":"no","code":-1,"data":[1]}"#, -1),
+    ] {
+        let client = legacy(options());
+        client.hear(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{FORM}}}"#));
+        let (number, ..) = client.host.asks().remove(0);
+        client.engine.answer(number, &format!("{{\"error\":{error}}}"), client.now);
+        let sent = &client.sent_one()["error"];
+        assert_eq!((&sent["code"], &sent["message"]), (&json!(code), &json!("no")), "{error}");
+
+        let client = modern(options());
+        let (token, number) = asked(&client);
+        client.engine.answer(number, &format!("{{\"error\":{error}}}"), client.now);
+        let failure = client.host.result(token).unwrap().unwrap_err();
+        assert_eq!((failure.kind(), failure.code(), failure.message()), (ErrorKind::Refused, code, "no"));
     }
 }
 

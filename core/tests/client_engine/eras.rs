@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use omniport::engine::client::ClientState;
-use omniport::error::ErrorKind;
+use omniport::error::{Error, ErrorKind};
 use omniport::model::Version;
 
 use super::http::{JSON, client};
@@ -87,6 +87,17 @@ fn both_causes_are_told() {
         text.contains("out of order") && text.contains("`server/discover`") && text.contains("what is discover?"),
         "{text}"
     );
+
+    // A process that cannot start quotes its stderr once.
+    let client = over_lines(options());
+    let token = client.engine.connect(client.now);
+    for _ in 0..2 {
+        client.sent_one();
+        client.engine.lost(Error::new(ErrorKind::Closed, "the server ended").with("stderr", "no module"), client.now);
+    }
+    let text = client.host.result(token).unwrap().unwrap_err().to_string();
+    let expected = "the server ended; `server/discover` was tried before and ended the same way [stderr: no module]";
+    assert_eq!(text, expected);
 
     let client = client_of_nobody();
     let token = client.engine.connect(client.now);

@@ -93,6 +93,10 @@ impl ClientHost for Listener {
         }
     }
 
+    fn input_required(&self, token: Token, result: Box<RawValue>) {
+        self.push(json!({"done": token, "needs": value(&result)}), result.get());
+    }
+
     fn progress(&self, token: Token, params: Box<RawValue>) {
         self.push(json!({"progress": token, "params": value(&params)}), params.get());
     }

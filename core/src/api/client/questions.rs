@@ -15,8 +15,7 @@ use tokio::task::AbortHandle;
 use crate::engine::client::{AskKind, ClientEngine};
 use crate::error::{Error, Result};
 use crate::io::clock;
-use crate::protocol::modern::input;
-use crate::wire::{raw, write};
+use crate::wire::write;
 
 type Answer = Pin<Box<dyn Future<Output = Result<Box<RawValue>>> + Send>>;
 
@@ -59,14 +58,12 @@ pub(super) struct Callbacks {
 }
 
 impl Callbacks {
-    fn of(&self, kind: AskKind, params: &RawValue) -> Option<&Callback> {
+    fn of(&self, kind: AskKind) -> Option<&Callback> {
         match kind {
             AskKind::Sample => self.sample.as_ref(),
             AskKind::Roots => self.roots.as_ref(),
-            AskKind::Elicit => match input::is_url(raw::get(params, "mode").ok().flatten()) {
-                true => self.url.as_ref(),
-                false => self.form.as_ref(),
-            },
+            AskKind::Elicit => self.form.as_ref(),
+            AskKind::ElicitUrl => self.url.as_ref(),
         }
     }
 }
@@ -107,7 +104,7 @@ impl Questions {
         let task = self.runtime.spawn(async move {
             let question = &mut question;
             question.engine = Some(engine.wait().await.clone());
-            question.answer = Some(match callbacks.of(kind, &params) {
+            question.answer = Some(match callbacks.of(kind) {
                 None => Err(Error::method_not_found(kind.word())),
                 Some(_) if is_one_too_many => Err(Error::limit("in_flight", bound, "the number of questions at once")),
                 Some(callback) => callback(&params).await,

@@ -34,6 +34,35 @@ fn an_answer_that_is_there_before_its_route_arrives() {
 }
 
 #[test]
+fn an_answer_by_hand_says_whether_it_needs_input() {
+    let (home, caller) = (inbox(), inbox());
+    let desk = ClientDesk::new(Arc::clone(&home), Listens::default(), 10);
+    desk.input_required(1, raw("{}"));
+    for token in [1, 2] {
+        desk.route(token, &caller, Listens::default());
+    }
+    desk.input_required(2, raw("{}"));
+    assert_eq!(parts(&caller), [(Part::Input, 1), (Part::Input, 2)]);
+    assert!(desk.routes().calls.is_empty() && desk.routes().early.is_empty());
+}
+
+#[test]
+fn a_question_is_named_by_our_word() {
+    let home = inbox();
+    let desk = ClientDesk::new(Arc::clone(&home), Listens::default(), 10);
+    for (kind, text) in [
+        (AskKind::Elicit, r#"{"elicit":{"a":1}}"#),
+        (AskKind::ElicitUrl, r#"{"elicit_url":{"a":1}}"#),
+        (AskKind::Sample, r#"{"sample":{"a":1}}"#),
+        (AskKind::Roots, r#"{"roots":{"a":1}}"#),
+    ] {
+        desk.ask(7, kind, raw(r#"{"a":1}"#));
+        let told = home.take(10).remove(0);
+        assert_eq!((told.part, told.token, &told.text[..]), (Part::Asked, 7, text.as_bytes()));
+    }
+}
+
+#[test]
 fn nobody_is_told_what_nobody_listens_to() {
     let (home, caller) = (inbox(), inbox());
     let desk = ClientDesk::new(Arc::clone(&home), Listens::default(), 10);

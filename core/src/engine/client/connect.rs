@@ -92,8 +92,14 @@ impl State {
     pub fn connect_failed(&mut self, error: Error, now: Now) {
         let Phase::Connecting(connecting) = &mut self.phase else { return };
         let in_vain = std::mem::take(&mut connecting.in_vain);
+        let message = error.message().to_owned();
         let error = in_vain.into_iter().fold(error, |error, (method, why)| {
-            error.explained(format_args!("`{}` was tried before: {why}", method.as_str()))
+            let method = method.as_str();
+            // A process that cannot start ends the same way each time; what it says on stderr is enough once.
+            match why.strip_prefix(&*message).is_some_and(|facts| facts.is_empty() || facts.starts_with(" [")) {
+                true => error.explained(format_args!("`{method}` was tried before and ended the same way")),
+                false => error.explained(format_args!("`{method}` was tried before: {why}")),
+            }
         });
         match connecting.opened {
             Some(_) => self.end(error),

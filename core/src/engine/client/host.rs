@@ -17,6 +17,12 @@ pub trait ClientHost: Send + Sync {
     /// The answer of a call, once; nothing follows for its token, but for an open subscription (see [`Change::Ended`]).
     fn result(&self, token: Token, result: Result<Box<RawValue>>);
 
+    /// The answer of a call by hand that says what input it needs; see [`CallOptions::by_hand`](super::CallOptions::by_hand). Nothing
+    /// follows for its token either.
+    fn input_required(&self, token: Token, result: Box<RawValue>) {
+        self.result(token, Ok(result));
+    }
+
     /// How far a call is: the parameters of `notifications/progress`.
     fn progress(&self, token: Token, params: Box<RawValue>);
 
@@ -102,8 +108,10 @@ pub struct ToolsDiff {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AskKind {
-    /// `elicitation/create`.
+    /// `elicitation/create` with a form.
     Elicit,
+    /// `elicitation/create` with a URL.
+    ElicitUrl,
     /// `sampling/createMessage`.
     Sample,
     /// `roots/list`.
@@ -115,6 +123,7 @@ impl AskKind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Elicit => "elicit",
+            Self::ElicitUrl => "elicit_url",
             Self::Sample => "sample",
             Self::Roots => "roots",
         }
@@ -123,7 +132,7 @@ impl AskKind {
     /// The method that asks it.
     pub(super) fn method(self) -> Method {
         match self {
-            Self::Elicit => Method::Elicit,
+            Self::Elicit | Self::ElicitUrl => Method::Elicit,
             Self::Sample => Method::Sample,
             Self::Roots => Method::ListRoots,
         }

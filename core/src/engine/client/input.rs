@@ -2,6 +2,7 @@
 //! sees the same question either way.
 //! See <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::params;
 use crate::model::{Era, Level, Method};
 use crate::protocol::modern::input;
+use crate::schema::example;
 use crate::time::Now;
-use crate::wire::envelope::WireError;
 use crate::wire::{RequestId, raw, write};
 
 /// A question that the host has not answered yet.
@@ -79,6 +80,10 @@ impl Reader {
         match input::check_answer(self.kind.method(), self.schema.as_deref(), &result, &self.options.limits) {
             Ok(()) => HostAnswer { outcome: Ok(result), report: None },
             Err(error) if error.kind() == ErrorKind::InvalidParams => {
+                let error = match self.example() {
+                    Some(example) => error.explained(format_args!("a right answer is {example}")),
+                    None => error,
+                };
                 let report = Some((Level::Error, error.to_string()));
                 HostAnswer { outcome: Err(error), report }
             }
@@ -87,6 +92,18 @@ impl Reader {
                 let text = format!("the answer to a form of the server cannot be checked: {error}");
                 HostAnswer { outcome: Ok(result), report: Some((Level::Warning, text)) }
             }
+        }
+    }
+
+    /// An answer of the user that would do.
+    fn example(&self) -> Option<String> {
+        match (self.kind, self.schema.as_deref()) {
+            (AskKind::Elicit, Some(schema)) => {
+                let content = example::of_form(schema.get(), &self.options.limits)?;
+                Some(format!(r#"{{"action":"accept","content":{content}}}"#))
+            }
+            (AskKind::ElicitUrl, _) => Some(r#"{"action":"accept"}"#.to_owned()),
+            _ => None,
         }
     }
 }
@@ -129,7 +146,19 @@ struct Answer<'a> {
     #[serde(borrow)]
     result: Option<&'a RawValue>,
     #[serde(borrow)]
-    error: Option<WireError<'a>>,
+    error: Option<Refusal<'a>>,
+}
+
+/// Why the host does not answer.
+#[derive(Deserialize)]
+struct Refusal<'a> {
+    #[serde(borrow, default)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    message: Cow<'a, str>,
+    code: Option<i64>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
 }
 
 impl State {
@@ -166,7 +195,8 @@ impl State {
             questions.push((Box::<str>::from(key), self.question_of(&name, asked.params)?));
         }
         if by_hand {
-            self.finish(token, Ok(result.to_owned()), now);
+            self.forget(token);
+            self.effects.push(Effect::InputRequired(token, result.to_owned()));
             return Ok(());
         }
         self.check_room(questions.len())?;
@@ -201,7 +231,7 @@ impl State {
         let is_url = input::is_url(params.and_then(|params| raw::get(params, "mode").ok().flatten()));
         let can = self.capabilities;
         let (kind, declared) = match Method::parse(method) {
-            Some(Method::Elicit) if is_url => (AskKind::Elicit, can.elicit_url),
+            Some(Method::Elicit) if is_url => (AskKind::ElicitUrl, can.elicit_url),
             Some(Method::Elicit) => (AskKind::Elicit, can.elicit_form),
             Some(Method::Sample) => (AskKind::Sample, can.sampling),
             Some(Method::ListRoots) => (AskKind::Roots, can.roots),
@@ -210,7 +240,7 @@ impl State {
         match declared {
             true => Ok(Question { kind, params: params.map_or_else(empty, ToOwned::to_owned) }),
             // The method is known, its mode is not: the revision has a code of its own for that.
-            false if kind == AskKind::Elicit && (can.elicit_form || can.elicit_url) => {
+            false if kind.method() == Method::Elicit && (can.elicit_form || can.elicit_url) => {
                 let mode = if is_url { "url" } else { "form" };
                 let text = format!("the client did not declare that it can be asked by the mode `{mode}`");
                 Err(Error::invalid_params(text).with("capability", kind.word()))
@@ -335,12 +365,14 @@ fn read_answer(text: &str) -> Result<Box<RawValue>> {
         |what: String| Error::internal(format!("the answer to a question of the server cannot be read: {what}"));
     let answer: Answer<'_> = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
     match (answer.result, answer.error) {
-        (Some(result), None) if raw::is_object(result) => Ok(result.to_owned()),
+        (Some(result), None) => Ok(result.to_owned()),
         (None, Some(error)) => {
+            // A word that is no kind is no reason to keep the message from the server.
+            let kind = ErrorKind::of_word(&error.kind).unwrap_or(ErrorKind::Internal);
             // It is the host's own refusal, and no remote error.
-            let refused = Error::new(ErrorKind::Refused, error.message.as_ref()).with_code(error.code);
+            let refused = Error::new(ErrorKind::Refused, error.message).with_code(error.code.unwrap_or(kind.code()));
             Err(error.data.into_iter().fold(refused, |refused, data| refused.with_data(data.to_owned())))
         }
-        _ => Err(wrong("it needs an object `result` or an object `error`".to_owned())),
+        _ => Err(wrong("it needs a `result` or an `error`".to_owned())),
     }
 }

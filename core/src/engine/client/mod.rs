@@ -129,8 +129,9 @@ impl ClientEngine {
         self.act(State::roots_changed);
     }
 
-    /// The answer to what the server asked: `{"result": {...}}` or `{"error": {"code", "message", "data"?}}`. A number that is
-    /// over is ignored.
+    /// The answer to what the server asked: `{"result": {...}}` or `{"error": {"kind", "message", "code"?, "data"?}}`, where `kind` is a
+    /// word of [`ErrorKind`](crate::error::ErrorKind), whose code the server reads unless `code` is another. A number that is over is
+    /// ignored.
     pub fn answer(&self, number: u64, text: &str, now: Now) {
         // A form is checked without the lock: its schema is the server's, and may take long.
         let Some(question) = self.lock().question(number) else { return };
@@ -259,6 +260,7 @@ impl ClientEngine {
             (Effect::Abort(id), Out::Http(sink)) => sink.abort(id),
             (Effect::Close, Out::Http(sink)) => sink.close(),
             (Effect::Result(token, result), _) => self.host.result(token, result),
+            (Effect::InputRequired(token, result), _) => self.host.input_required(token, result),
             (Effect::Checked(token, result, tool), _) => {
                 let report = |text| self.host.report(Level::Warning, text);
                 self.host.result(token, tool.checked(result, report));

@@ -36,6 +36,7 @@ pub(super) enum Effect {
     Abort(u64),
     Close,
     Result(Token, Result<Box<RawValue>>),
+    InputRequired(Token, Box<RawValue>),
     /// The result of a tool, which its output schema is held against: not under the lock, since that may take long.
     Checked(Token, Box<RawValue>, Arc<Tool>),
     Progress(Token, Box<RawValue>),
