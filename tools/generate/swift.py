@@ -18,7 +18,7 @@ WIDTH = 140
 BUILT_IN = {"JSONObject", "MetaObject", "RequestId", "ProgressToken"}
 # Names that mean something else to whoever writes Swift, or to this package.
 RENAMED = {"Task": "TaskObject", "ElicitResult": "ElicitationResult"}
-KEYWORDS = {"as", "case", "default", "enum", "in", "is", "operator", "public", "self", "static", "switch", "where"}
+KEYWORDS = {"as", "case", "default", "enum", "in", "is", "operator", "private", "public", "self", "static", "switch", "where"}
 ACRONYMS = {"Id": "ID", "Url": "URL", "Uri": "URI"}
 PLAIN = {"string": "String", "integer": "Int", "number": "Double", "boolean": "Bool"}
 
@@ -148,7 +148,10 @@ def struct(name, model):
     lines = [*document(model), f"public struct {type_name(name)}: Codable, Hashable, Sendable {{"]
     for member in members:
         lines += [*document(member.schema, "    "), f"    public var {code(member.name)}: {member.declared}"]
-    return [*lines, "", *initializer(members), *coding(members, model.get("x-tag")), "}"]
+    tag = model.get("x-tag")
+    if tag:
+        lines += [f"    /// Always `{tag['value']}`.", f'    public var {tag["member"]}: String {{ "{tag["value"]}" }}']
+    return [*lines, "", *initializer(members), *coding(members, tag), "}"]
 
 
 def initializer(members):
@@ -184,7 +187,7 @@ def coding(members, tag):
         lines += ["", "    public init(from decoder: any Decoder) throws {}"]
     lines += ["", "    public func encode(to encoder: any Encoder) throws {"]
     lines += ["        var container = encoder.container(keyedBy: CodingKeys.self)"]
-    lines += [f'        try container.encode("{tag["value"]}", forKey: .{tag["member"]})'] if tag else []
+    lines += [f"        try container.encode({tag['member']}, forKey: .{tag['member']})"] if tag else []
     return [*lines, *(f"        {member.encoding}" for member in members), "    }"]
 
 

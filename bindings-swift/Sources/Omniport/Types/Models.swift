@@ -36,6 +36,8 @@ public struct AudioContent: Codable, Hashable, Sendable {
     /// Optional annotations for the client.
     public var annotations: Annotations?
     public var meta: MetaObject?
+    /// Always `audio`.
+    public var type: String { "audio" }
 
     public init(data: String, mimeType: String, annotations: Annotations? = nil, meta: MetaObject? = nil) {
         self.data = data
@@ -58,7 +60,7 @@ public struct AudioContent: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("audio", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(data, forKey: .data)
         try container.encode(mimeType, forKey: .mimeType)
         try container.encodeIfPresent(annotations, forKey: .annotations)
@@ -91,6 +93,8 @@ public struct BooleanSchema: Codable, Hashable, Sendable {
     public var `default`: Bool?
     public var description: String?
     public var title: String?
+    /// Always `boolean`.
+    public var type: String { "boolean" }
 
     public init(default: Bool? = nil, description: String? = nil, title: String? = nil) {
         self.default = `default`
@@ -111,7 +115,7 @@ public struct BooleanSchema: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("boolean", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encodeIfPresent(`default`, forKey: .default)
         try container.encodeIfPresent(description, forKey: .description)
         try container.encodeIfPresent(title, forKey: .title)
@@ -494,6 +498,8 @@ public struct CompleteResultCompletion: Codable, Hashable, Sendable {
 /// it.
 public struct CreateMessageRequest: Codable, Hashable, Sendable {
     public var params: CreateMessageRequestParams
+    /// Always `sampling/createMessage`.
+    public var method: String { "sampling/createMessage" }
 
     public init(params: CreateMessageRequestParams) {
         self.params = params
@@ -510,7 +516,7 @@ public struct CreateMessageRequest: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("sampling/createMessage", forKey: .method)
+        try container.encode(method, forKey: .method)
         try container.encode(params, forKey: .params)
     }
 }
@@ -693,6 +699,8 @@ public struct DiscoverResult: Codable, Hashable, Sendable {
 /// A request from the server to elicit additional information from the user via the client.
 public struct ElicitRequest: Codable, Hashable, Sendable {
     public var params: ElicitRequestParams
+    /// Always `elicitation/create`.
+    public var method: String { "elicitation/create" }
 
     public init(params: ElicitRequestParams) {
         self.params = params
@@ -709,7 +717,7 @@ public struct ElicitRequest: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("elicitation/create", forKey: .method)
+        try container.encode(method, forKey: .method)
         try container.encode(params, forKey: .params)
     }
 }
@@ -755,6 +763,8 @@ public struct ElicitRequestFormParamsRequestedSchema: Codable, Hashable, Sendabl
     public var properties: [String: PrimitiveSchemaDefinition]
     public var schema: String?
     public var required: [String]?
+    /// Always `object`.
+    public var type: String { "object" }
 
     public init(properties: [String: PrimitiveSchemaDefinition], schema: String? = nil, required: [String]? = nil) {
         self.properties = properties
@@ -775,7 +785,7 @@ public struct ElicitRequestFormParamsRequestedSchema: Codable, Hashable, Sendabl
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("object", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(properties, forKey: .properties)
         try container.encodeIfPresent(schema, forKey: .schema)
         try container.encodeIfPresent(required, forKey: .required)
@@ -800,6 +810,8 @@ public struct ElicitRequestURLParams: Codable, Hashable, Sendable {
     public var task: TaskMetadata?
     /// See [General fields: `_meta`](https://modelcontextprotocol.io/specification/2025-11-25/basic/index#meta) for notes on `_meta` usage.
     public var meta: MetaObject?
+    /// Always `url`.
+    public var mode: String { "url" }
 
     public init(message: String, url: String, elicitationID: String? = nil, task: TaskMetadata? = nil, meta: MetaObject? = nil) {
         self.message = message
@@ -824,7 +836,7 @@ public struct ElicitRequestURLParams: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("url", forKey: .mode)
+        try container.encode(mode, forKey: .mode)
         try container.encode(message, forKey: .message)
         try container.encode(url, forKey: .url)
         try container.encodeIfPresent(elicitationID, forKey: .elicitationID)
@@ -880,6 +892,8 @@ public struct EmbeddedResource: Codable, Hashable, Sendable {
     /// Optional annotations for the client.
     public var annotations: Annotations?
     public var meta: MetaObject?
+    /// Always `resource`.
+    public var type: String { "resource" }
 
     public init(resource: ResourceContents, annotations: Annotations? = nil, meta: MetaObject? = nil) {
         self.resource = resource
@@ -900,7 +914,7 @@ public struct EmbeddedResource: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("resource", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(resource, forKey: .resource)
         try container.encodeIfPresent(annotations, forKey: .annotations)
         try container.encodeIfPresent(meta, forKey: .meta)
@@ -1172,6 +1186,8 @@ public struct ImageContent: Codable, Hashable, Sendable {
     /// Optional annotations for the client.
     public var annotations: Annotations?
     public var meta: MetaObject?
+    /// Always `image`.
+    public var type: String { "image" }
 
     public init(data: String, mimeType: String, annotations: Annotations? = nil, meta: MetaObject? = nil) {
         self.data = data
@@ -1194,7 +1210,7 @@ public struct ImageContent: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("image", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(data, forKey: .data)
         try container.encode(mimeType, forKey: .mimeType)
         try container.encodeIfPresent(annotations, forKey: .annotations)
@@ -1310,6 +1326,8 @@ public struct InputRequiredResult: Codable, Hashable, Sendable {
     public var inputRequests: InputRequests?
     public var requestState: String?
     public var meta: MetaObject?
+    /// Always `input_required`.
+    public var resultType: String { "input_required" }
 
     public init(inputRequests: InputRequests? = nil, requestState: String? = nil, meta: MetaObject? = nil) {
         self.inputRequests = inputRequests
@@ -1330,7 +1348,7 @@ public struct InputRequiredResult: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("input_required", forKey: .resultType)
+        try container.encode(resultType, forKey: .resultType)
         try container.encodeIfPresent(inputRequests, forKey: .inputRequests)
         try container.encodeIfPresent(requestState, forKey: .requestState)
         try container.encodeIfPresent(meta, forKey: .meta)
@@ -1464,6 +1482,8 @@ public struct LegacyTitledEnumSchema: Codable, Hashable, Sendable {
     public var `default`: String?
     public var description: String?
     public var title: String?
+    /// Always `string`.
+    public var type: String { "string" }
 
     public init(enum: [String], enumNames: [String], default: String? = nil, description: String? = nil, title: String? = nil) {
         self.enum = `enum`
@@ -1488,7 +1508,7 @@ public struct LegacyTitledEnumSchema: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("string", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(`enum`, forKey: .enum)
         try container.encode(enumNames, forKey: .enumNames)
         try container.encodeIfPresent(`default`, forKey: .default)
@@ -1665,6 +1685,8 @@ public struct ListResourcesResult: Codable, Hashable, Sendable {
 /// structure or access specific locations that the client has permission to read from.
 public struct ListRootsRequest: Codable, Hashable, Sendable {
     public var params: ListRootsRequestParams?
+    /// Always `roots/list`.
+    public var method: String { "roots/list" }
 
     public init(params: ListRootsRequestParams? = nil) {
         self.params = params
@@ -1681,7 +1703,7 @@ public struct ListRootsRequest: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("roots/list", forKey: .method)
+        try container.encode(method, forKey: .method)
         try container.encodeIfPresent(params, forKey: .params)
     }
 }
@@ -2143,6 +2165,8 @@ public struct PromptReference: Codable, Hashable, Sendable {
     /// where `annotations.title` should be given precedence over using `name`,
     /// if present).
     public var title: String?
+    /// Always `ref/prompt`.
+    public var type: String { "ref/prompt" }
 
     public init(name: String, title: String? = nil) {
         self.name = name
@@ -2161,7 +2185,7 @@ public struct PromptReference: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("ref/prompt", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(name, forKey: .name)
         try container.encodeIfPresent(title, forKey: .title)
     }
@@ -2361,6 +2385,8 @@ public struct ResourceLink: Codable, Hashable, Sendable {
     /// - `image/webp` - WebP images (modern, efficient format)
     public var icons: [Icon]?
     public var meta: MetaObject?
+    /// Always `resource_link`.
+    public var type: String { "resource_link" }
 
     public init(
         name: String, uri: String, annotations: Annotations? = nil, description: String? = nil, mimeType: String? = nil, size: Int? = nil,
@@ -2396,7 +2422,7 @@ public struct ResourceLink: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("resource_link", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(name, forKey: .name)
         try container.encode(uri, forKey: .uri)
         try container.encodeIfPresent(annotations, forKey: .annotations)
@@ -2467,6 +2493,8 @@ public struct ResourceTemplate: Codable, Hashable, Sendable {
 public struct ResourceTemplateReference: Codable, Hashable, Sendable {
     /// The URI or URI template of the resource.
     public var uri: String
+    /// Always `ref/resource`.
+    public var type: String { "ref/resource" }
 
     public init(uri: String) {
         self.uri = uri
@@ -2483,7 +2511,7 @@ public struct ResourceTemplateReference: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("ref/resource", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(uri, forKey: .uri)
     }
 }
@@ -2679,6 +2707,8 @@ public struct StringSchema: Codable, Hashable, Sendable {
     public var minLength: Int?
     public var title: String?
     public var `default`: String?
+    /// Always `string`.
+    public var type: String { "string" }
 
     public init(
         description: String? = nil, format: StringSchemaFormat? = nil, maxLength: Int? = nil, minLength: Int? = nil, title: String? = nil,
@@ -2708,7 +2738,7 @@ public struct StringSchema: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("string", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encodeIfPresent(description, forKey: .description)
         try container.encodeIfPresent(format, forKey: .format)
         try container.encodeIfPresent(maxLength, forKey: .maxLength)
@@ -2924,6 +2954,8 @@ public struct TextContent: Codable, Hashable, Sendable {
     /// Optional annotations for the client.
     public var annotations: Annotations?
     public var meta: MetaObject?
+    /// Always `text`.
+    public var type: String { "text" }
 
     public init(text: String, annotations: Annotations? = nil, meta: MetaObject? = nil) {
         self.text = text
@@ -2944,7 +2976,7 @@ public struct TextContent: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("text", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(text, forKey: .text)
         try container.encodeIfPresent(annotations, forKey: .annotations)
         try container.encodeIfPresent(meta, forKey: .meta)
@@ -2986,6 +3018,8 @@ public struct TitledMultiSelectEnumSchema: Codable, Hashable, Sendable {
     public var minItems: Int?
     /// Optional title for the enum field.
     public var title: String?
+    /// Always `array`.
+    public var type: String { "array" }
 
     public init(
         items: TitledMultiSelectEnumSchemaItems, default: [String]? = nil, description: String? = nil, maxItems: Int? = nil,
@@ -3015,7 +3049,7 @@ public struct TitledMultiSelectEnumSchema: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("array", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(items, forKey: .items)
         try container.encodeIfPresent(`default`, forKey: .default)
         try container.encodeIfPresent(description, forKey: .description)
@@ -3045,6 +3079,8 @@ public struct TitledSingleSelectEnumSchema: Codable, Hashable, Sendable {
     public var description: String?
     /// Optional title for the enum field.
     public var title: String?
+    /// Always `string`.
+    public var type: String { "string" }
 
     public init(oneOf: [EnumOption], default: String? = nil, description: String? = nil, title: String? = nil) {
         self.oneOf = oneOf
@@ -3067,7 +3103,7 @@ public struct TitledSingleSelectEnumSchema: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("string", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(oneOf, forKey: .oneOf)
         try container.encodeIfPresent(`default`, forKey: .default)
         try container.encodeIfPresent(description, forKey: .description)
@@ -3279,6 +3315,8 @@ public struct ToolResultContent: Codable, Hashable, Sendable {
     /// Optional metadata about the tool result. Clients SHOULD preserve this field when
     /// including tool results in subsequent sampling requests to enable caching optimizations.
     public var meta: MetaObject?
+    /// Always `tool_result`.
+    public var type: String { "tool_result" }
 
     public init(
         content: [ContentBlock], toolUseID: String, isError: Bool? = nil, structuredContent: JSONValue? = nil, meta: MetaObject? = nil
@@ -3305,7 +3343,7 @@ public struct ToolResultContent: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("tool_result", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(content, forKey: .content)
         try container.encode(toolUseID, forKey: .toolUseID)
         try container.encodeIfPresent(isError, forKey: .isError)
@@ -3327,6 +3365,8 @@ public struct ToolUseContent: Codable, Hashable, Sendable {
     /// Optional metadata about the tool use. Clients SHOULD preserve this field when
     /// including tool uses in subsequent sampling requests to enable caching optimizations.
     public var meta: MetaObject?
+    /// Always `tool_use`.
+    public var type: String { "tool_use" }
 
     public init(id: String, input: JSONObject, name: String, meta: MetaObject? = nil) {
         self.id = id
@@ -3349,7 +3389,7 @@ public struct ToolUseContent: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("tool_use", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(id, forKey: .id)
         try container.encode(input, forKey: .input)
         try container.encode(name, forKey: .name)
@@ -3435,6 +3475,8 @@ public struct UntitledMultiSelectEnumSchema: Codable, Hashable, Sendable {
     public var minItems: Int?
     /// Optional title for the enum field.
     public var title: String?
+    /// Always `array`.
+    public var type: String { "array" }
 
     public init(
         items: UntitledMultiSelectEnumSchemaItems, default: [String]? = nil, description: String? = nil, maxItems: Int? = nil,
@@ -3464,7 +3506,7 @@ public struct UntitledMultiSelectEnumSchema: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("array", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(items, forKey: .items)
         try container.encodeIfPresent(`default`, forKey: .default)
         try container.encodeIfPresent(description, forKey: .description)
@@ -3478,6 +3520,8 @@ public struct UntitledMultiSelectEnumSchema: Codable, Hashable, Sendable {
 public struct UntitledMultiSelectEnumSchemaItems: Codable, Hashable, Sendable {
     /// Array of enum values to choose from.
     public var `enum`: [String]
+    /// Always `string`.
+    public var type: String { "string" }
 
     public init(enum: [String]) {
         self.enum = `enum`
@@ -3494,7 +3538,7 @@ public struct UntitledMultiSelectEnumSchemaItems: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("string", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(`enum`, forKey: .enum)
     }
 }
@@ -3509,6 +3553,8 @@ public struct UntitledSingleSelectEnumSchema: Codable, Hashable, Sendable {
     public var description: String?
     /// Optional title for the enum field.
     public var title: String?
+    /// Always `string`.
+    public var type: String { "string" }
 
     public init(enum: [String], default: String? = nil, description: String? = nil, title: String? = nil) {
         self.enum = `enum`
@@ -3531,7 +3577,7 @@ public struct UntitledSingleSelectEnumSchema: Codable, Hashable, Sendable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("string", forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(`enum`, forKey: .enum)
         try container.encodeIfPresent(`default`, forKey: .default)
         try container.encodeIfPresent(description, forKey: .description)

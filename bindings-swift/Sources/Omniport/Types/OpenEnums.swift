@@ -15,7 +15,7 @@ public struct CacheScope: OpenEnum {
 
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    public static let private = Self(rawValue: "private")
+    public static let `private` = Self(rawValue: "private")
     public static let `public` = Self(rawValue: "public")
 }
 
