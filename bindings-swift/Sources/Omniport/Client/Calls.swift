@@ -60,9 +60,11 @@ final class Calls: Sendable {
     }
 
     private func attach(_ continuation: CheckedContinuation<Answer, any Error>, to token: UInt64) {
+        let isCancelled = Task.isCancelled
         let (outcome, lane): (Outcome?, Lane?) = entries.with { entries in
+            // Abandoned before it could be waited for; its outcome may have come and gone since.
+            if entries[token]?.isAbandoned ?? isCancelled { return (.failure(CancellationError()), nil) }
             var entry = entries[token] ?? Entry()
-            if entry.isAbandoned { return (.failure(CancellationError()), nil) }
             if let outcome = entry.outcome, entry.busyLane == nil {
                 entries[token] = nil
                 return (outcome, nil)

@@ -79,6 +79,8 @@ final class Connection: Sendable {
     var said: Said { condition.with { $0.said } }
     /// Whether it was closed or suspended, or is being so.
     var isEnding: Bool { condition.with { $0.ending != nil } }
+    /// Whether nobody waits for anything.
+    var isIdle: Bool { calls.count == 0 }
     /// Whether nothing can be asked any more.
     var isOver: Bool { condition.with { $0.ending != nil || $0.error != nil } }
 
@@ -93,7 +95,9 @@ final class Connection: Sendable {
             token = try target.connect(native, http: http)
         } catch {
             ClientInbox.shared.strike(number)
-            finish(.closed(.init(text(of: error))), .closed)
+            condition.with { $0.ending = .closed }
+            finish(.closed(.init(text(of: error))), nil)
+            closed.open()
             opened.open(.failure(error))
             throw error
         }
@@ -123,6 +127,7 @@ final class Connection: Sendable {
         }
         guard isFirst else {
             try? await closed.pass()
+            if ending == .closed, state == .suspended { set(.closed, nil) }
             return
         }
         // In a task of its own: who is cancelled while it closes must not leave half of it behind.
@@ -204,7 +209,7 @@ final class Connection: Sendable {
         switch message.kind {
         case .result: calls.settle(message.token, .success(Answer(text: message.text, isInput: false)))
         case .input: calls.settle(message.token, .success(Answer(text: message.text, isInput: true)))
-        case .error: calls.settle(message.token, .failure(error(message.text)))
+        case .error: calls.settle(message.token, .failure(failure(message.text)))
         case .progress, .log: noticed(message)
         case .asked: asked(message.token, message.text)
         case .withdrawn: condition.with { $0.questions.removeValue(forKey: message.token) }?.cancel()
@@ -221,6 +226,13 @@ final class Connection: Sendable {
 
     private func error(_ text: String) -> OmniportError {
         (try? JSONValue(parsing: text)).map(OmniportError.init(told:)) ?? .internalError(.init(text))
+    }
+
+    /// Why a call failed. The engine does not know that a client that is suspended goes on.
+    private func failure(_ text: String) -> OmniportError {
+        let failure = error(text)
+        if case .closed = failure, condition.with({ $0.ending }) == .suspended { return Ending.suspended.error }
+        return failure
     }
 
     private func lost(_ error: OmniportError) -> OmniportError {
@@ -248,7 +260,9 @@ final class Connection: Sendable {
     }
 
     private func changed(_ message: Told) {
-        guard let change = try? JSON.decode(Change.self, from: message.text) else { return native.handled(count: 1) }
+        guard let change = try? JSON.decode(Change.self, from: message.text), change.kind != .ended || !isEnding else {
+            return native.handled(count: 1)
+        }
         feeds.put(change, token: message.token)
         run(newsLane, change.kind == .ended ? nil : handlers.change) { change }
     }
