@@ -22,8 +22,8 @@ final class CallHandlers: Sendable {
 
 /// Who waits for which answer, by the token that the boundary gave the call.
 ///
-/// A token is told about by the reading task as soon as it exists, maybe before its caller could say that it waits; then what was told
-/// waits here. Each token is told exactly one outcome, and each caller gets exactly one (F04).
+/// A call is here from its beginning until its outcome was told and taken. The reading task may hear of the outcome before the caller could
+/// say that it waits; then the outcome waits here. Each token is told exactly one outcome, and each caller gets exactly one (F04).
 final class Calls: Sendable {
     typealias Outcome = Result<Answer, any Error>
 
@@ -33,8 +33,6 @@ final class Calls: Sendable {
         /// The caller is gone: what is still told of it concerns nobody.
         var isAbandoned = false
         var handlers: CallHandlers?
-        /// Notifications that came before their handlers.
-        var early: [Told] = []
         /// Handlers that the answer comes after, if they had to do.
         var lane: Lane?
 
@@ -50,6 +48,20 @@ final class Calls: Sendable {
     /// How many calls are under way.
     var count: Int { entries.with { $0.count } }
 
+    /// Begins a call, by what gives its token. Where somebody hears of its notifications, under the lock: none is told before it is known who.
+    func begin(_ handlers: CallHandlers? = nil, _ start: () throws -> UInt64) throws -> UInt64 {
+        if let handlers {
+            return try entries.with { entries in
+                let token = try start()
+                entries[token] = Entry(handlers: handlers)
+                return token
+            }
+        }
+        let token = try start()
+        entries.with { if $0[token] == nil { $0[token] = Entry() } }
+        return token
+    }
+
     /// Waits for the outcome of a call. When the task is cancelled it throws `CancellationError` at once, and `withdraw` tells the server.
     func answer(_ token: UInt64, withdraw: @escaping @Sendable () -> Void) async throws -> Answer {
         try await withTaskCancellationHandler {
@@ -60,11 +72,9 @@ final class Calls: Sendable {
     }
 
     private func attach(_ continuation: CheckedContinuation<Answer, any Error>, to token: UInt64) {
-        let isCancelled = Task.isCancelled
         let (outcome, lane): (Outcome?, Lane?) = entries.with { entries in
-            // Abandoned before it could be waited for; its outcome may have come and gone since.
-            if entries[token]?.isAbandoned ?? isCancelled { return (.failure(CancellationError()), nil) }
-            var entry = entries[token] ?? Entry()
+            // Cancelled before it could be waited for; the outcome may have come and gone since.
+            guard var entry = entries[token], !entry.isAbandoned else { return (.failure(CancellationError()), nil) }
             if let outcome = entry.outcome, entry.busyLane == nil {
                 entries[token] = nil
                 return (outcome, nil)
@@ -79,12 +89,10 @@ final class Calls: Sendable {
 
     /// Lets the caller of a call go; whether the call was still under way.
     private func abandon(_ token: UInt64) -> Bool {
-        let (waiting, isUnderWay) = entries.with { entries in
-            let entry = entries[token] ?? Entry()
+        let (waiting, isUnderWay): (CheckedContinuation<Answer, any Error>?, Bool) = entries.with { entries in
+            guard let entry = entries[token] else { return (nil, false) }
             if entry.outcome == nil {
-                var abandoned = Entry()
-                abandoned.isAbandoned = true
-                entries[token] = abandoned
+                entries[token] = Entry(isAbandoned: true)
             } else if entry.waiting != nil {
                 entries[token] = nil
             }
@@ -122,38 +130,12 @@ final class Calls: Sendable {
 
     // MARK: Notifications
 
-    /// Who hears of a notification.
-    enum Hearer {
-        case handlers(CallHandlers)
-        /// It waits until `expect` says so.
-        case later
-        case nobody
-    }
-
-    /// Says who hears of the notifications of a call; returns those that came before.
-    func expect(_ token: UInt64, _ handlers: CallHandlers) -> [Told] {
+    /// Who hears of a notification; nil when its call is over, which a log message may come after.
+    func handlers(for notification: Told) -> CallHandlers? {
         entries.with { entries in
-            var entry = entries[token] ?? Entry()
-            let early = entry.early
-            entry.early = []
-            entry.handlers = handlers
-            if !early.isEmpty { entry.lane = handlers.lane }
-            entries[token] = entry
-            return early
-        }
-    }
-
-    func hearer(of notification: Told) -> Hearer {
-        entries.with { entries in
-            var entry = entries[notification.token] ?? Entry()
-            if entry.isAbandoned { return .nobody }
-            defer { entries[notification.token] = entry }
-            guard let handlers = entry.handlers else {
-                entry.early.append(notification)
-                return .later
-            }
-            entry.lane = handlers.lane
-            return .handlers(handlers)
+            guard let handlers = entries[notification.token]?.handlers else { return nil }
+            entries[notification.token]?.lane = handlers.lane
+            return handlers
         }
     }
 }

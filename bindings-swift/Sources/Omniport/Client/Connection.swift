@@ -92,7 +92,7 @@ final class Connection: Sendable {
         atExit(of: target)
         let token: UInt64
         do {
-            token = try target.connect(native, http: http)
+            token = try calls.begin { try target.connect(native, http: http) }
         } catch {
             ClientInbox.shared.strike(number)
             condition.with { $0.ending = .closed }
@@ -107,10 +107,8 @@ final class Connection: Sendable {
     private func makeSure(of token: UInt64) async {
         do {
             let said = Said(try JSONValue(parsing: try await calls.answer(token) {}.text))
-            condition.with {
-                $0.said = said
-                if $0.state == .connecting { $0.state = .ready }
-            }
+            condition.with { $0.said = said }
+            if state == .connecting { set(.ready, nil) }
             opened.open()
         } catch {
             let reason = condition.with { $0.ending?.error }
@@ -132,7 +130,7 @@ final class Connection: Sendable {
         }
         // In a task of its own: who is cancelled while it closes must not leave half of it behind.
         await Task.detached {
-            if let token = try? self.native.close() { _ = try? await self.calls.answer(token) {} }
+            if let token = try? self.calls.begin(nil, self.native.close) { _ = try? await self.calls.answer(token) {} }
             let questions = self.condition.with { condition in
                 defer { condition.questions = [:] }
                 return condition.questions.values.map { $0 }
@@ -183,11 +181,9 @@ final class Connection: Sendable {
 
     /// Sends a request; its token.
     func start(_ request: Request) throws -> UInt64 {
-        let token = try guarded { try native.request(what: request.what, params: request.params, options: request.options) }
-        if let hearing = hearing(request) {
-            for message in calls.expect(token, hearing) { hand(message, to: hearing) }
+        try calls.begin(hearing(request)) {
+            try guarded { try native.request(what: request.what, params: request.params, options: request.options) }
         }
-        return token
     }
 
     private func hearing(_ request: Request) -> CallHandlers? {
@@ -240,22 +236,11 @@ final class Connection: Sendable {
     }
 
     private func noticed(_ message: Told) {
-        guard message.token != 0 else {
-            run(newsLane, handlers.log) { try JSON.decode(LogMessage.self, from: message.text) }
-            return
-        }
-        switch calls.hearer(of: message) {
-        case .handlers(let hearing): hand(message, to: hearing)
-        case .later: break
-        case .nobody: native.handled(count: 1)
-        }
-    }
-
-    private func hand(_ message: Told, to hearing: CallHandlers) {
+        let hearing = message.token == 0 ? nil : calls.handlers(for: message)
         if message.kind == .log {
-            run(hearing.lane, hearing.log) { try JSON.decode(LogMessage.self, from: message.text) }
+            run(hearing?.lane ?? newsLane, hearing?.log ?? handlers.log) { try JSON.decode(LogMessage.self, from: message.text) }
         } else {
-            run(hearing.lane, hearing.progress) { try JSON.decode(CallProgress.self, from: message.text) }
+            run(hearing?.lane ?? progressLane, hearing?.progress) { try JSON.decode(CallProgress.self, from: message.text) }
         }
     }
 

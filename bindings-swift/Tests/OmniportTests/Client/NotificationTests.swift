@@ -77,6 +77,8 @@ import Testing
         let (server, ofClient, ofCall) = (try TestServer(), Record<LogMessage>(), Record<LogMessage>())
         try server.tool("logs") { call in
             try call.notice(["level": "warning", "data": ["disk": "full"], "logger": "io"])
+            // An answer overtakes log messages, and whose they are is known while their call runs.
+            if call.arguments["wait"] == true { _ = await ofCall.wait(for: 1) }
             return [:]
         }
         try await withClient(server.target, handlers: .init(log: { await ofClient.add($0) })) { client in
@@ -89,7 +91,7 @@ import Testing
         let url = try server.listen() + "/mcp"
         try await withClient(.url(url), handlers: .init(log: { await ofClient.add($0) })) { client in
             try await client.setLogLevel(.debug)
-            _ = try await client.callTool("logs", options: .init(onLog: { await ofCall.add($0) }))
+            _ = try await client.callTool("logs", ["wait": true], options: .init(onLog: { await ofCall.add($0) }))
             #expect(await ofCall.items.count == 1)
             #expect(await ofClient.items.count == 1)
         }
