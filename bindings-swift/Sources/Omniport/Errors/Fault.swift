@@ -55,8 +55,8 @@ extension RuleError: LocalizedError {
 /// The text of whatever was thrown: its own description where it has one for people.
 func text(of error: any Error) -> String {
     switch error {
-    case let error as any LocalizedError: error.errorDescription ?? String(describing: error)
     case let error as DecodingError: describe(error)
+    case let error as any LocalizedError: error.errorDescription ?? String(describing: error)
     default: String(describing: error)
     }
 }

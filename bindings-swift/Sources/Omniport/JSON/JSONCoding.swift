@@ -109,6 +109,8 @@ struct AnyKey: CodingKey {
 
 /// Types of Foundation whose own coding is none that a JSON Schema would describe.
 enum Foreign {
+    private static let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
     static func decode<T>(_: T.Type, from value: JSONValue, codingPath: [any CodingKey]) throws -> T? {
         let made: Any?
         let wanted: String
@@ -129,7 +131,7 @@ enum Foreign {
 
     static func encode(_ value: Any) -> JSONValue? {
         switch value {
-        case let date as Date: .string(date.formatted(.iso8601.time(includingFractionalSeconds: true)))
+        case let date as Date: .string(date.formatted(fractional))
         case let data as Data: .string(data.base64EncodedString())
         case let url as URL: .string(url.absoluteString)
         case let number as Decimal: try? JSONValue(parsing: number.description)
@@ -138,7 +140,7 @@ enum Foreign {
     }
 
     private static func date(_ text: String) -> Date? {
-        (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: .iso8601.time(includingFractionalSeconds: true)))
+        (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional))
     }
 
     private static func decimal(_ value: JSONValue) -> Decimal? {
