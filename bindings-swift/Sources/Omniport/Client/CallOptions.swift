@@ -115,8 +115,6 @@ struct Request: Sendable {
 ///
 /// - Throws: ``OmniportError/definition(_:)`` for one that is not positive.
 func seconds(_ name: String, _ duration: Duration) throws -> JSONValue {
-    let (whole, rest) = duration.components
-    let seconds = Double(whole) + Double(rest) * 1e-18
-    guard seconds > 0 else { throw OmniportError.definition("`\(name)` must be a positive time, got \(duration)") }
-    return .double(seconds)
+    guard duration.seconds > 0 else { throw OmniportError.definition("`\(name)` must be a positive time, got \(duration)") }
+    return .double(duration.seconds)
 }

@@ -21,8 +21,8 @@ public struct ClientOptions: Sendable {
     public var timeout: Duration?
     /// How long each request waits in all.
     public var totalTimeout: Duration?
-    /// Limits by their names; times in seconds.
-    public var limits: [String: Double] = [:]
+    /// Limits that are not the usual ones; times in seconds.
+    public var limits: [Limit: Double] = [:]
     /// Whether a lost connection is made anew.
     public var recover = true
     /// Whether results are held against the output schemas of their tools.
@@ -56,7 +56,7 @@ public struct ClientOptions: Sendable {
 
     public init(
         name: String = "omniport", version: String = "0", headers: [String: String] = [:], era: Era = .automatic, known: String? = nil,
-        timeout: Duration? = nil, totalTimeout: Duration? = nil, limits: [String: Double] = [:], recover: Bool = true,
+        timeout: Duration? = nil, totalTimeout: Duration? = nil, limits: [Limit: Double] = [:], recover: Bool = true,
         checkOutput: Bool = true, tls: TLS = TLS(), proxy: String? = nil, cookies: Bool? = nil, socket: String? = nil,
         capabilities: JSONObject = [:]
     ) {
@@ -83,7 +83,7 @@ public struct ClientOptions: Sendable {
 extension ClientOptions {
     /// What the boundary's client is made with.
     func text(for handlers: ClientHandlers) throws -> String {
-        var bounds = JSONObject(limits.map { ($0, .double($1)) })
+        var bounds = JSONObject(limits.map { ($0.rawValue, .double($1)) })
         if let timeout { bounds["call_for"] = try seconds("timeout", timeout) }
         if let totalTimeout { bounds["call_total"] = try seconds("totalTimeout", totalTimeout) }
         var options: JSONObject = [

@@ -215,7 +215,7 @@ final class Connection: Sendable {
             let state = said?["state"]?.stringValue.flatMap(ClientState.init(rawValue:))
             if let state { set(state, said?["cause"]?.stringValue) }
         case .stderr: run(newsLane, handlers.stderr) { message.text }
-        case .report: report(message.text, severity: Int(message.token))
+        case .report: log(LogLevel(report: UInt32(truncatingIfNeeded: message.token)), message.text)
         case .closed: finish(lost(error(message.text)), condition.with { $0.ending })
         }
     }
@@ -262,7 +262,7 @@ final class Connection: Sendable {
                 let value = try value()
                 await handler(value)
             } catch {
-                report("what a server told could not be read: \(text(of: error))", severity: Severity.warning)
+                log(.warning, "what a server told could not be read: \(text(of: error))")
             }
             native.handled(count: 1)
         }

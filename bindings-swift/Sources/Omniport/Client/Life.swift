@@ -113,7 +113,7 @@ final class Life: Sendable {
             do {
                 _ = try await connection.answer(try connection.start(Request("subscribe", ["uri": .string(uri)])))
             } catch {
-                report("the subscription to \(uri) could not be renewed: \(text(of: error))", severity: Severity.warning)
+                log(.warning, "the subscription to \(uri) could not be renewed: \(text(of: error))")
             }
         }
     }

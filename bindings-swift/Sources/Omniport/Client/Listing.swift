@@ -41,7 +41,7 @@ struct List<Item: Decodable & Sendable>: Sendable {
             do {
                 return try Lenient.read(Item.self, from: item)
             } catch {
-                report("an item of the server's list was left out: \(text(of: error))", severity: Severity.warning)
+                log(.warning, "an item of the server's list was left out: \(text(of: error))")
                 return nil
             }
         }
