@@ -213,7 +213,8 @@ final class Connection: Sendable {
         case .state:
             let said = try? JSONValue(parsing: message.text)
             let state = said?["state"]?.stringValue.flatMap(ClientState.init(rawValue:))
-            if let state { set(state, said?["cause"]?.stringValue) }
+            // Of a connection that ends by our own will, we say how.
+            if let state, !isEnding { set(state, said?["cause"]?.stringValue) }
         case .stderr: run(newsLane, handlers.stderr) { message.text }
         case .report: log(LogLevel(report: UInt32(truncatingIfNeeded: message.token)), message.text)
         case .closed: finish(lost(error(message.text)), condition.with { $0.ending })
