@@ -1,0 +1,19 @@
+/// A failure of a tool that the model should read and act on: the result says `isError` and carries this text.
+public struct ToolError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What the model reads.
+    public var message: String
+
+    public init(_ message: String) { self.message = message }
+
+    public var description: String { message }
+}
+
+/// The package is used in a way that cannot work, such as serving stdio twice.
+public struct RuleError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Which rule, in words.
+    public var message: String
+
+    public init(_ message: String) { self.message = message }
+
+    public var description: String { message }
+}

@@ -1,0 +1,86 @@
+extension JSONValue {
+    /// The JSON text.
+    ///
+    /// - Throws: ``OmniportError/definition(_:)`` for a number that no JSON has.
+    public func text() throws -> String {
+        guard let text = JSONWriter.text(of: self, strict: true) else {
+            throw OmniportError.definition("no JSON has a number that is infinite or none")
+        }
+        return text
+    }
+}
+
+/// Writes JSON without spaces and line breaks.
+struct JSONWriter {
+    private var bytes: [UInt8] = []
+    private var isWhole = true
+
+    /// The text; nil when strict and there is a number that no JSON has, which is null otherwise.
+    static func text(of value: JSONValue, strict: Bool) -> String? {
+        var writer = JSONWriter()
+        writer.write(value)
+        return strict && !writer.isWhole ? nil : String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: append("null")
+        case .bool(let value): append(value ? "true" : "false")
+        case .int(let value): append(String(value))
+        case .unsigned(let value): append(String(value))
+        case .double(let value) where value.isFinite: append(number(value))
+        case .double:
+            isWhole = false
+            append("null")
+        case .string(let text): write(text)
+        case .array(let items):
+            bytes.append(UInt8(ascii: "["))
+            for (place, item) in items.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                write(item)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (place, member) in members.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                write(member.key)
+                bytes.append(UInt8(ascii: ":"))
+                write(member.value)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// A whole number has no fraction: `50`, as peers send it, and not `50.0`. From 2^53 on not every whole number is a `Double`.
+    private func number(_ value: Double) -> String {
+        guard let whole = Int64(exactly: value), whole.magnitude < 1 << 53 else { return value.description }
+        return String(whole)
+    }
+
+    private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    private mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0x0A: append("\\n")
+            case 0x0D: append("\\r")
+            case 0x09: append("\\t")
+            case 0..<0x20:
+                append("\\u00")
+                bytes.append(Self.digit(byte >> 4))
+                bytes.append(Self.digit(byte & 15))
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

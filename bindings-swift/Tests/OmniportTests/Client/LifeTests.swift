@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@testable import Omniport
+
+@Suite struct LifeTests {
+    private func server() throws -> TestServer {
+        let server = try TestServer()
+        try server.tool("echo") { call in ["structuredContent": call.arguments] }
+        try server.resource("note://a") { _ in ["contents": [["uri": "note://a", "text": "A"]]] }
+        return server
+    }
+
+    /// Y25: a client that was closed can be opened again.
+    @Test func itIsOpenedAgain() async throws {
+        let server = try server()
+        let client = Client(server.target)
+        for _ in 0..<3 {
+            try await client.connect()
+            try await client.connect()
+            _ = try await client.callTool("echo")
+            await client.close()
+            await client.close()
+            #expect(client.state == .closed)
+            await #expect {
+                try await client.ping()
+            } throws: { error in
+                (error as? OmniportError)?.message == "the client was closed: connect() opens it again"
+            }
+        }
+    }
+
+    @Test func callsOfASuspendedClientWaitUntilItIsResumed() async throws {
+        let (server, states) = (try server(), Record<ClientState>())
+        let client = Client(server.target, handlers: .init(state: { state, _ in await states.add(state) }))
+        try await client.connect()
+        await client.suspend()
+        #expect(client.state == .suspended)
+        let call = Task { try await client.callTool("echo", ["a": 1]) }
+        let impatient = Task { try await client.callTool("echo", ["a": 1]) }
+        impatient.cancel()
+        await #expect(throws: CancellationError.self) { try await impatient.value }
+        #expect(client.life.connection?.isOver == true)
+        try await client.resume()
+        #expect(client.state == .ready)
+        #expect(try await call.value.structuredContent == ["a": 1])
+        await client.suspend()
+        await client.suspend()
+        try await client.connect()
+        _ = try await client.callTool("echo")
+        await client.close()
+        #expect(await states.wait(for: 6) == [.ready, .suspended, .ready, .suspended, .ready, .closed])
+    }
+
+    @Test func callsUnderWayFailSoThatTheyCanBeRetried() async throws {
+        let (server, began) = (try server(), Record<Void>())
+        try server.tool("hangs") { _ in
+            await began.add(())
+            try await Task.sleep(for: .seconds(3600))
+            return [:]
+        }
+        let client = Client(server.target)
+        let call = Task { try await client.callTool("hangs") }
+        _ = await began.wait(for: 1)
+        await client.suspend()
+        await #expect {
+            try await call.value
+        } throws: { error in
+            guard case OmniportError.closed(let facts)? = error as? OmniportError else { return false }
+            return facts.retry
+        }
+        await client.close()
+    }
+
+    @Test func aSuspendedClientThatIsClosedLetsItsCallsGo() async throws {
+        let client = Client(try server().target)
+        try await client.connect()
+        await client.suspend()
+        let call = Task { try await client.ping() }
+        let changes = Task { for try await _ in client.changes() {} }
+        for _ in 0..<100 { await Task.yield() }
+        await client.close()
+        await #expect(throws: OmniportError.self) { try await call.value }
+        _ = await changes.result
+        #expect(client.state == .closed)
+    }
+
+    @Test func subscriptionsAreRenewed() async throws {
+        let (server, told) = (try server(), Record<Change>())
+        let client = Client(server.target, handlers: .init(change: { await told.add($0) }))
+        try await client.subscribe("note://a")
+        var changes = client.changes(tools: false, resources: false, prompts: false, uris: ["note://a"]).makeAsyncIterator()
+        let updating = Task {
+            while !Task.isCancelled {
+                server.engine.resourceUpdated(uri: "note://a")
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        #expect(try await changes.next()?.kind == .resource)
+        await client.suspend()
+        try await client.resume()
+        var kinds: Set<Change.Kind> = []
+        while kinds.count < 2, let change = try await changes.next() { kinds.insert(change.kind) }
+        #expect(kinds == [.missed, .resource])
+        let before = await told.items.count
+        #expect(await told.wait(for: before + 3).contains { $0.uri == "note://a" })
+        updating.cancel()
+        await client.close()
+        while try await changes.next() != nil {}
+    }
+
+    @Test func aClientThatNobodyRefersToIsClosed() async throws {
+        let server = try server()
+        var client: Client? = Client(server.target)
+        try await client?.connect()
+        weak var connection = client?.life.connection
+        #expect(connection != nil)
+        client = nil
+        while connection != nil { await Task.yield() }  // what opened it may still be on its way out
+    }
+
+    /// F12: a main actor that awaits calls, whose handlers hop to it, blocks nobody.
+    @MainActor @Test func theMainActorCanWait() async throws {
+        let server = try server()
+        try server.tool("main") { call in
+            let answer = try await call.ask(["roots": [:]])
+            return await MainActor.run { ["structuredContent": answer] }
+        }
+        let handlers = ClientHandlers(roots: { await MainActor.run { [Root(uri: "file:///main")] } })
+        try await withClient(server.target, handlers: handlers) { client in
+            let calls = (0..<100).map { _ in Task { @MainActor in try await client.callTool("main") } }
+            for call in calls {
+                let result = try await call.value
+                #expect(result.structuredContent?["result"]?["roots"] == [["uri": "file:///main"]])
+            }
+        }
+    }
+}

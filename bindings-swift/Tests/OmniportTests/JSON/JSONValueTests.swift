@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import Omniport
+
+@Suite struct JSONValueTests {
+    @Test(arguments: [
+        "null", "true", "-1", "0", "1.5", "9223372036854775807", "-9223372036854775808", "18446744073709551615", #""""#, "[]", "{}",
+        #"{"b":1,"a":[1,"x",null,{"c":false}]}"#, #""a\"b\\c\n\u0001""#,
+    ])
+    func textsComeBackAsTheyWere(text: String) throws {
+        #expect(try JSONValue(parsing: text).text() == text)
+    }
+
+    @Test func escapesAreRead() throws {
+        #expect(try JSONValue(parsing: #""\u00e4\ud83d\ude00\/\b\f\ud800x""#) == .string("ä😀/\u{8}\u{c}\u{FFFD}x"))
+        #expect(try JSONValue(parsing: #""\ud83d\u0041""#) == .string("\u{FFFD}A"))
+    }
+
+    @Test(arguments: [
+        "", "nul", "01", "-", "1.", "1e", "+1", "[1,]", "[1", "{\"a\"}", "{a:1}", "{\"a\":1,}", "\"a", "\"\n\"", "\"\\x\"", "\"\\u12\"", "1 2", "1e999",
+    ])
+    func whatIsNoJSONIsRefused(text: String) {
+        #expect(throws: OmniportError.self) { try JSONValue(parsing: text) }
+    }
+
+    @Test func nestingHasAnEnd() throws {
+        let deep = String(repeating: "[", count: 100_000)
+        #expect(throws: OmniportError.self) { try JSONValue(parsing: deep) }
+    }
+
+    @Test func numbersThatNoJSONHasAreRefused() {
+        #expect(throws: OmniportError.self) { try JSONValue.double(.nan).text() }
+    }
+
+    @Test func objectsKeepTheirOrderAndAreEqualInAnyOther() throws {
+        let members = (0..<40).map { ("k\($0)", JSONValue($0)) }
+        let there = JSONObject(members)
+        let back = JSONObject(members.reversed())
+        #expect(there == back)
+        #expect(there.hashValue == back.hashValue)
+        #expect(there.keys.first == "k0" && back.keys.first == "k39")
+        var less = there
+        less["k3"] = nil
+        #expect(less["k4"] == 4 && less["k3"] == nil && less.count == 39)
+    }
+
+    struct Point: Codable, Equatable {
+        var zeta: UInt64
+        var alpha: Int64?
+        var on: Date
+        var at: URL
+        var raw: Data
+        var list: [[String: Double]]
+    }
+
+    @Test func typesGoThereAndBack() throws {
+        let point = Point(
+            zeta: .max, alpha: nil, on: Date(timeIntervalSince1970: 1.5), at: URL(string: "https://a.example/x")!, raw: Data([1, 2]),
+            list: [["a": 0.5]])
+        let text = try JSON.encode(point)
+        #expect(
+            text
+                == #"{"zeta":18446744073709551615,"on":"1970-01-01T00:00:01.500Z","at":"https://a.example/x","raw":"AQI=","list":[{"a":0.5}]}"#)
+        #expect(try JSON.decode(Point.self, from: text) == point)
+    }
+
+    @Test func whatDoesNotFitIsNamed() {
+        #expect {
+            try JSON.decode([String: [Int8]].self, from: #"{"a":[1,300]}"#)
+        } throws: { error in
+            Omniport.text(of: error) == "`a[1]` must be an integer from -128 to 127, not an integer"
+        }
+    }
+
+    @Test func valuesWorkWithOtherCoders() throws {
+        let value: JSONValue = ["a": [1, -0.5, nil, true, "x"], "big": .unsigned(.max)]
+        let data = try JSONEncoder().encode(value)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: data) == value)
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+import Testing
+
+@testable import Omniport
+
+private let headers: [(name: String, value: String)] = [
+    ("host", "localhost"), ("content-type", "application/json"), ("accept", "application/json, text/event-stream"),
+]
+
+private func post(_ what: JSONValue, _ more: [(name: String, value: String)] = []) throws -> HTTPRequest {
+    HTTPRequest(method: "POST", headers: headers + more, body: Data(try what.text().utf8))
+}
+
+private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject = [:]) throws -> HTTPRequest {
+    var own: JSONObject = [
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": [:],
+        "io.modelcontextprotocol/clientInfo": ["name": "raw", "version": "1"],
+    ]
+    for (name, value) in meta { own[name] = value }
+    let message: JSONValue = [
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": ["name": .string(tool), "arguments": arguments, "_meta": .object(own)],
+    ]
+    return try post(message, [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", tool)])
+}
+
+@Suite struct HTTPTests {
+    @Test func aForeignWebServerIsAnswered() async throws {
+        struct Add: Decodable { let a: Int, b: Int }
+        let app = Server("demo")
+        app.tool("add") { (args: Add, cx) in "\(args.a + args.b) \(cx.headers["x-own"] ?? "") \(cx.principal?.subject ?? "")" }
+        var request = try call("add", ["a": 1, "b": 2])
+        request.headers.append(("X-Own", "mine"))
+        request.principal = Principal("ada")
+        let response = try await app.handle(request)
+        #expect(response.status == 200)
+        let body = String(decoding: await response.body.collect(), as: UTF8.self)
+        #expect(body.contains("3 mine ada"))
+        #expect(try await app.handle(HTTPRequest(method: "PUT", headers: headers)).status == 405)
+        await app.stop()
+    }
+
+    // F10: what a handler tells comes before its result, piece by piece.
+    @Test func eventsComeBeforeTheResult() async throws {
+        let app = Server("demo")
+        let released = Ending()
+        app.tool("slow") { (cx: Context) -> String in
+            cx.progress(1)
+            await released.wait()
+            return "done"
+        }
+        let response = try await app.handle(try call("slow", meta: ["progressToken": "t"]))
+        #expect(response.header("Content-Type")?.hasPrefix("text/event-stream") == true)
+        var parts = response.body.makeAsyncIterator()
+        var text = ""
+        while !text.contains("\"progress\":1"), let part = await parts.next() { text += String(decoding: part, as: UTF8.self) }
+        #expect(!text.contains("done"))
+        released.open()
+        while let part = await parts.next() { text += String(decoding: part, as: UTF8.self) }
+        #expect(text.contains("done"))
+        await app.stop()
+    }
+
+    @Test func aReaderThatGoesAwayCancelsTheCall() async throws {
+        let app = Server("demo")
+        let (begun, ended) = (Ending(), Ending())
+        app.tool("slow") { (cx: Context) -> String in
+            cx.progress(1)
+            begun.open()
+            try? await Task.sleep(for: .seconds(600))
+            ended.open()
+            return ""
+        }
+        do {
+            let response = try await app.handle(try call("slow", meta: ["progressToken": "t"]))
+            #expect(response.status == 200)
+            await begun.wait()
+        }
+        await ended.wait()
+        await app.stop()
+    }
+
+    @Test func onlyAPrincipalLetsACallerIn() async throws {
+        let app = Server("demo", auth: { headers in headers["authorization"] == "Bearer good" ? Principal("ada", scopes: ["read"]) : nil })
+        app.tool("who") { (cx: Context) in cx.principal?.subject ?? "nobody" }
+        #expect(try await app.handle(try call("who")).status == 401)
+        var request = try call("who")
+        request.headers.append(("authorization", "Bearer good"))
+        let response = try await app.handle(request)
+        #expect(String(decoding: await response.body.collect(), as: UTF8.self).contains("ada"))
+        await app.stop()
+    }
+
+    // F11: a Swift server has an HTTP side.
+    @Test func itListensAndClosesAndListensAgain() async throws {
+        let app = Server("demo")
+        app.tool("hello") { "hello" }
+        for _ in 0..<2 {
+            let http = try await app.listen(port: 0)
+            #expect(http.url == "http://127.0.0.1:\(http.port)/mcp")
+            var request = URLRequest(url: try #require(URL(string: http.url)))
+            let call = try call("hello")
+            request.httpMethod = "POST"
+            request.httpBody = call.body
+            for (name, value) in call.headers where name != "host" { request.setValue(value, forHTTPHeaderField: name) }
+            let (data, _) = try await URLSession.shared.data(for: request)
+            #expect(String(decoding: data, as: UTF8.self).contains("hello"))
+            await http.close(grace: .zero)
+        }
+    }
+
+    @Test func aPortThatIsTakenIsNamed() async throws {
+        let (first, second) = (Server("one"), Server("two"))
+        let http = try await first.listen(port: 0)
+        let error = await failure { try await second.listen(port: http.port) }
+        #expect(error?.kind == "io")
+        #expect(error?.message.contains("\(http.port)") == true)
+        await http.close(grace: .zero)
+    }
+
+    @Test func runningCallsMayEndAtAStop() async throws {
+        let app = Server("demo")
+        let (begun, released) = (Ending(), Ending())
+        app.tool("slow") {
+            begun.open()
+            await released.wait()
+            return "done"
+        }
+        let response = Task { try await app.handle(try call("slow")) }
+        await begun.wait()
+        let stopped = Task { await app.stop(grace: .seconds(5)) }
+        released.open()
+        await stopped.value
+        _ = await response.result
+    }
+
+    @Test func aServerNobodyHoldsEnds() async throws {
+        weak var pump: Pump?
+        do {
+            let app = Server("demo")
+            app.tool("hello") { "hello" }
+            _ = await (try app.handle(try call("hello"))).body.collect()
+            pump = app.registry.existing
+        }
+        for _ in 0..<1000 where pump != nil { await Task.yield() }
+        while pump != nil { try await Task.sleep(for: .milliseconds(1)) }
+    }
+}
