@@ -28,7 +28,7 @@ struct JSONWriter {
         case .bool(let value): append(value ? "true" : "false")
         case .int(let value): append(String(value))
         case .unsigned(let value): append(String(value))
-        case .double(let value) where value.isFinite: append(value.description)
+        case .double(let value) where value.isFinite: append(number(value))
         case .double:
             isWhole = false
             append("null")
@@ -50,6 +50,12 @@ struct JSONWriter {
             }
             bytes.append(UInt8(ascii: "}"))
         }
+    }
+
+    /// A whole number has no fraction: `50`, as peers send it, and not `50.0`. From 2^53 on not every whole number is a `Double`.
+    private func number(_ value: Double) -> String {
+        guard let whole = Int64(exactly: value), whole.magnitude < 1 << 53 else { return value.description }
+        return String(whole)
     }
 
     private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
