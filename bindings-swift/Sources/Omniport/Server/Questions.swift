@@ -1,0 +1,146 @@
+/// What the user did with a question.
+public enum ElicitResult<Answer: Sendable>: Sendable {
+    case accept(Answer)
+    case decline
+    case cancel
+
+    /// The answer; nil when the user gave none.
+    public var content: Answer? {
+        if case .accept(let answer) = self { answer } else { nil }
+    }
+
+    public var isAccepted: Bool { content != nil }
+}
+
+extension ElicitResult: Equatable where Answer: Equatable {}
+
+/// What the client's model answered.
+public struct SampleResult: Sendable {
+    /// The protocol's own object.
+    public let json: JSONValue
+
+    public var role: String { json["role"]?.stringValue ?? "assistant" }
+    public var model: String { json["model"]?.stringValue ?? "" }
+    public var stopReason: String? { json["stopReason"]?.stringValue }
+    public var content: JSONValue { json["content"] ?? .null }
+
+    /// All text of the answer.
+    public var text: String { (content.arrayValue ?? [content]).compactMap { $0["text"]?.stringValue }.joined() }
+}
+
+extension Context {
+    /// Asks the user to fill in a form, whose members are those of `Form`: texts, numbers, booleans, choices.
+    ///
+    /// - Parameter key: names the question, so that a modern client can answer it beforehand.
+    /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask.
+    public func elicit<Form: Decodable & Sendable>(
+        _ message: String, _: Form.Type = Form.self, key: String? = nil
+    ) async throws -> ElicitResult<Form> {
+        let schema = try FormSchema.of(Form.self)
+        return try await elicit(message, schema: schema, key: key) { content in
+            do {
+                return try content.decode(Form.self)
+            } catch {
+                throw OmniportError.invalidParams(.init("The answer to the form is not valid: \(text(of: error))"))
+            }
+        }
+    }
+
+    /// Asks the user to choose one of these texts.
+    public func elicit(_ message: String, choices: [String], key: String? = nil) async throws -> ElicitResult<String> {
+        let value: JSONValue = ["type": "string", "enum": .array(choices.map { .string($0) })]
+        let schema: JSONValue = ["type": "object", "properties": ["value": value], "required": ["value"]]
+        return try await elicit(message, schema: schema, key: key) { content in
+            guard let chosen = content["value"]?.stringValue else {
+                throw OmniportError.invalidParams("The answer to the form is not valid: `value` is missing")
+            }
+            return chosen
+        }
+    }
+
+    /// Asks the user to fill in a form that a JSON Schema describes.
+    public func elicit(_ message: String, schema: JSONValue, key: String? = nil) async throws -> ElicitResult<JSONValue> {
+        try await elicit(message, schema: schema, key: key) { $0 }
+    }
+
+    /// Asks the user for a bare confirmation.
+    public func confirm(_ message: String, key: String? = nil) async throws -> ElicitResult<JSONValue> {
+        try await elicit(message, schema: ["type": "object", "properties": [:]], key: key)
+    }
+
+    /// Asks the user to open a page, for what must not pass through the client: credentials, payment.
+    public func elicitURL(_ message: String, url: String, key: String? = nil) async throws -> ElicitResult<JSONValue> {
+        let question: JSONValue = ["mode": "url", "message": .string(message), "url": .string(url)]
+        return try Self.result(of: try await ask("elicit", question, key: key)) { $0 }
+    }
+
+    private func elicit<Answer: Sendable>(
+        _ message: String, schema: JSONValue, key: String?, _ read: (JSONValue) throws -> Answer
+    ) async throws -> ElicitResult<Answer> {
+        let question: JSONValue = ["message": .string(message), "requestedSchema": schema]
+        return try Self.result(of: try await ask("elicit", question, key: key), read)
+    }
+
+    /// Content is looked at for "accept" only, and an action that nobody knows counts as "cancel" (Y17).
+    private static func result<Answer>(of raw: JSONValue, _ read: (JSONValue) throws -> Answer) throws -> ElicitResult<Answer> {
+        switch raw["action"]?.stringValue {
+        case "accept": .accept(try read(raw["content"] ?? [:]))
+        case "decline": .decline
+        default: .cancel
+        }
+    }
+
+    /// Asks the client's model one thing.
+    public func sample(_ text: String, options: JSONObject = [:], key: String? = nil) async throws -> SampleResult {
+        try await sample([.user(text)], options: options, key: key)
+    }
+
+    /// Asks the client's model.
+    ///
+    /// - Parameter options: the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    public func sample(_ messages: [Message], options: JSONObject = [:], key: String? = nil) async throws -> SampleResult {
+        var question: JSONObject = ["maxTokens": 1024]
+        for (name, value) in options { question[name] = value }
+        question.set("messages", encoding: messages)
+        return SampleResult(json: try await ask("sample", .object(question), key: key))
+    }
+
+    /// The directories that the client offers.
+    public func listRoots(key: String? = nil) async throws -> [Root] {
+        let raw = try await ask("roots", [:], key: key)
+        return try raw["roots"]?.decode([Root].self) ?? []
+    }
+}
+
+/// The schemas of forms, which have flat members only.
+enum FormSchema {
+    private static let keywords: Set<String> = [
+        "type", "title", "description", "default", "enum", "enumNames", "oneOf", "const", "format", "minLength", "maxLength", "minimum",
+        "maximum", "pattern", "items", "minItems", "maxItems",
+    ]
+    private static let primitives: Set<String> = ["string", "number", "integer", "boolean"]
+
+    /// - Throws: ``OmniportError/definition(_:)`` that names the member that no form has.
+    static func of<Form: Decodable>(_ type: Form.Type) throws -> JSONValue {
+        let schema = try SchemaFinder.schema(of: type, for: "form `\(type)`")
+        guard let properties = schema["properties"]?.objectValue else {
+            throw OmniportError.definition("the form `\(type)` has no members; a form is a structure of texts, numbers, booleans and choices")
+        }
+        var form: JSONObject = ["type": "object"]
+        form["properties"] = .object(JSONObject(try properties.map { ($0.key, try flat($0.key, $0.value)) }))
+        form.set("required", schema["required"])
+        return .object(form)
+    }
+
+    private static func flat(_ name: String, _ member: JSONValue) throws -> JSONValue {
+        if let branch = member["anyOf"]?.arrayValue?.first(where: { $0["type"] != "null" }) { return try flat(name, branch) }
+        let type = member["type"]?.stringValue ?? ""
+        let isChoice = member["enum"] != nil || member["oneOf"] != nil
+        let isMultiple = type == "array" && (member["items"]?["enum"] != nil || member["items"]?["anyOf"] != nil)
+        guard primitives.contains(type) || isChoice || isMultiple else {
+            throw OmniportError.definition(
+                .init("the member `\(name)` of the form is no text, number, boolean or choice; a form has flat members only"))
+        }
+        return .object(JSONObject((member.objectValue ?? [:]).filter { keywords.contains($0.key) }.map { ($0.key, $0.value) }))
+    }
+}

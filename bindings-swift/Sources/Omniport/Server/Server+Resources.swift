@@ -1,0 +1,42 @@
+import Foundation
+
+extension Server {
+    /// Registers a resource; a URI that exists is replaced.
+    ///
+    /// The content is a text, `Data`, ``ResourceContents`` or a list of them, or other data, which becomes JSON. Throw
+    /// ``OmniportError/notFound(_:)`` when there is nothing.
+    public func resource<Body: Encodable & Sendable>(
+        _ uri: String, options: ResourceOptions = .init(), _ handler: @escaping @Sendable (Context) async throws -> Body
+    ) {
+        registry.add("resource `\(uri)`") { Definitions.resource(uri, options, handler) }
+    }
+
+    /// A resource whose handler needs no ``Context``.
+    public func resource<Body: Encodable & Sendable>(
+        _ uri: String, options: ResourceOptions = .init(), _ handler: @escaping @Sendable () async throws -> Body
+    ) {
+        resource(uri, options: options) { (_: Context) in try await handler() }
+    }
+
+    /// A resource of fixed content.
+    public func resource(_ uri: String, options: ResourceOptions = .init(), content: some Encodable & Sendable) {
+        resource(uri, options: options) { (_: Context) in content }
+    }
+
+    /// Registers a template (RFC 6570): `db://tables/{table}/schema`.
+    ///
+    /// The variables are the members of a `Decodable` structure (their texts are read as the types of its members), or a ``JSONObject`` or
+    /// dictionary of whatever variables there are.
+    public func resourceTemplate<Variables: Decodable & Sendable, Body: Encodable & Sendable>(
+        _ uri: String, options: ResourceOptions = .init(), _ handler: @escaping @Sendable (Variables, Context) async throws -> Body
+    ) {
+        registry.add("template `\(uri)`") { try Definitions.template(uri, options, Variables.self, handler) }
+    }
+
+    /// A template whose handler needs no ``Context``.
+    public func resourceTemplate<Variables: Decodable & Sendable, Body: Encodable & Sendable>(
+        _ uri: String, options: ResourceOptions = .init(), _ handler: @escaping @Sendable (Variables) async throws -> Body
+    ) {
+        resourceTemplate(uri, options: options) { (variables: Variables, _) in try await handler(variables) }
+    }
+}
