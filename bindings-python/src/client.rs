@@ -60,7 +60,7 @@ impl Client {
     }
 
     fn answer(&self, py: Python<'_>, number: u64, answer: &[u8]) -> PyResult<()> {
-        given(py, || Ok(self.0.answer(number, text(answer)?)))
+        given(py, || text(answer)).map(|answer| self.0.answer(number, answer))
     }
 
     fn roots_changed(&self, py: Python<'_>) -> PyResult<()> {

@@ -14,6 +14,7 @@ Part = Callable[[str, Run], Awaitable[Outcomes]]
 LANGUAGES: dict[str, dict[str, Part]] = {
     "python": {"server": run_against, "client": run_clients},
     "rust": {"server": run_against, "client": run_clients},
+    "node": {"server": run_against, "client": run_clients},
 }
 """The parts that each language has."""
 

@@ -15,7 +15,7 @@ import pytest
 from driver import Driver, driving
 
 FAKES = Path(__file__).resolve().parent / "fakes"
-LANGUAGES = ("rust", "python")
+LANGUAGES = ("rust", "python", "node")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

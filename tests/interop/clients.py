@@ -1,4 +1,4 @@
-"""Official clients against this project's Python server: each over each transport and era."""
+"""Official clients against this project's servers: each over each transport and era."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from processes import free_port, listening
 
 HERE = Path(__file__).parent
 CACHE = Path(os.environ["OMNIPORT_CACHE"])
-SERVER = [sys.executable, str(HERE / "server.py")]
+SERVERS = {
+    "python": [sys.executable, str(HERE / "server.py")],
+    "node": ["node", str(Path(os.environ["OMNIPORT_NODE"]) / "programs/tests/interop/node/server.js")],
+}
 RUN_SECONDS = 180
 STEPS = [
     "connect", "ping", "list", "structured", "tool error", "bad arguments", "progress", "logging", "elicitation",
@@ -34,10 +37,11 @@ class Case(NamedTuple):
     peer: Peer
     era: str
     transport: str
+    server: str
 
     @property
     def title(self) -> str:
-        return f"{self.peer.title}, {self.era}, {self.transport}"
+        return f"{self.peer.title} to {self.server}, {self.era}, {self.transport}"
 
 
 def _python(generation: int) -> list[str]:
@@ -65,13 +69,19 @@ Results = dict[str, str]
 
 def cases(words: list[str]) -> list[Case]:
     """The cases whose titles hold all of the words."""
-    every = [Case(peer, era, transport) for peer in PEERS for era in peer.eras for transport in peer.transports]
+    every = [
+        Case(peer, era, transport, server)
+        for peer in PEERS
+        for era in peer.eras
+        for transport in peer.transports
+        for server in SERVERS
+    ]
     return [case for case in every if all(word in case.title for word in words)]
 
 
 async def run(case: Case) -> Results:
     """Runs one client, and says for each step how it went."""
-    async with _target(case.transport) as target:
+    async with serving(case.server, case.transport) as target:
         process = await asyncio.create_subprocess_exec(
             *case.peer.command,
             case.era,
@@ -96,11 +106,11 @@ async def run(case: Case) -> Results:
 
 
 @contextlib.asynccontextmanager
-async def _target(transport: str) -> AsyncIterator[list[str]]:
+async def serving(server: str, transport: str) -> AsyncIterator[list[str]]:
     """What the client connects to: a command, or the URL of a server that runs meanwhile."""
     if transport == "stdio":
-        yield [*SERVER, "stdio"]
+        yield [*SERVERS[server], "stdio"]
         return
     port = free_port()
-    async with listening([*SERVER, "http", str(port)], port):
+    async with listening([*SERVERS[server], "http", str(port)], port):
         yield [f"http://127.0.0.1:{port}/{'sse' if transport == 'sse' else 'mcp'}"]

@@ -7,6 +7,7 @@ import os
 import sys
 
 import clients
+import inspector
 import walks
 
 
@@ -17,18 +18,23 @@ async def main(words: list[str]) -> int:
         async with slots:
             return await does
 
-    theirs, ours = clients.cases(words), walks.cases(words)
-    results = await asyncio.gather(*(one(clients.run(case)) for case in theirs), *(one(walks.run(case)) for case in ours))
+    theirs, commands, ours = clients.cases(words), inspector.cases(words), walks.cases(words)
+    results = await asyncio.gather(
+        *(one(clients.run(case)) for case in theirs),
+        *(one(inspector.run(case)) for case in commands),
+        *(one(walks.run(case)) for case in ours),
+    )
     steps, outcomes = results[: len(theirs)], results[len(theirs) :]
+    checked = [*commands, *ours]
     if theirs:
         _print_steps(theirs, steps)
-    if ours:
-        _print_walks(ours, outcomes)
+    if checked:
+        _print_checks(checked, outcomes)
     problems = [
         (case.title, step, problem) for case, found in zip(theirs, steps, strict=True) for step, problem in found.items() if problem
     ]
     passed = sum(len(found) for found in steps) - len(problems)
-    for case, outcome in zip(ours, outcomes, strict=True):
+    for case, outcome in zip(checked, outcomes, strict=True):
         passed += outcome.passed
         problems += [(case.title, check, problem) for check, problem in outcome.problems.items()]
     for title, check, problem in problems:
@@ -47,7 +53,7 @@ def _print_steps(cases: list[clients.Case], results: list[clients.Results]) -> N
     print()
 
 
-def _print_walks(cases: list[walks.Case], outcomes: list[walks.Outcome]) -> None:
+def _print_checks(cases: list[inspector.Case | walks.Case], outcomes: list[walks.Outcome]) -> None:
     width = max(len(case.title) for case in cases)
     for case, outcome in zip(cases, outcomes, strict=True):
         failed = f", {len(outcome.problems)} FAILED" if outcome.problems else ""

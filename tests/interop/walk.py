@@ -122,7 +122,7 @@ class Walk:
             expect(not missing, f"{kind} not listed: {sorted(missing)}; listed: {found[kind]}")
 
     async def listen(self, changes: Case) -> None:
-        await self.client.request("listen", {"notifications": changes})
+        await self.client.request("listen", changes)
 
     async def call(self, call: Case) -> None:
         """Calls a tool and compares whatever the case says of its outcome."""

@@ -25,6 +25,7 @@ MARK = "OMNIPORT_INTEROP_CASE"
 WALKERS = {
     "rust": [str(Path(os.environ["OMNIPORT_BIN"]) / "omniport-interop")],
     "python": [sys.executable, str(HERE / "walk.py")],
+    "node": ["node", str(Path(os.environ["OMNIPORT_NODE"]) / "programs/tests/interop/node/walk.js")],
 }
 PLACES = {
     "HERE": str(HERE),

@@ -109,8 +109,8 @@ def refuse_unwritable(value: Any, path: str) -> None:
         refuse_unwritable(msgspec.structs.asdict(value), path)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         refuse_unwritable({field.name: getattr(value, field.name) for field in dataclasses.fields(value)}, path)
-    elif hasattr(value, "tolist"):  # numpy's
-        refuse_unwritable(value.tolist(), path)
+    elif (listed := getattr(value, "tolist", None)) is not None:  # numpy's
+        refuse_unwritable(listed(), path)
 
 
 def check_seconds(name: str, value: float | None) -> None:

@@ -123,7 +123,7 @@ fn options(policy: OriginPolicy) -> HttpOptions {
 }
 
 fn is_loopback(host: &str) -> bool {
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 impl Head<'_> {

@@ -37,16 +37,16 @@ fn value_of(schema: &Value) -> Option<Value> {
         return Some(given.clone());
     }
     match schema.get("type")?.as_str()? {
-        "string" => text_of(schema).map(Value::String),
-        "integer" => number_of(schema, f64::ceil).map(|number| (number as i64).into()),
-        "number" => number_of(schema, |number| number).map(Value::from),
+        "string" => Some(text_of(schema).into()),
+        "integer" => Some((number_of(schema, f64::ceil) as i64).into()),
+        "number" => Some(number_of(schema, |number| number).into()),
         "boolean" => Some(true.into()),
         "array" => list_of(schema).map(Value::Array),
         _ => None,
     }
 }
 
-fn text_of(schema: &Value) -> Option<String> {
+fn text_of(schema: &Value) -> String {
     let text = match schema.get("format").and_then(Value::as_str) {
         Some("email") => "ada@example.com",
         Some("uri") => "https://example.com",
@@ -57,13 +57,13 @@ fn text_of(schema: &Value) -> Option<String> {
     let bound = |name: &str| schema.get(name).and_then(Value::as_u64);
     let least = bound("minLength").unwrap_or(0).min(MAX_LENGTH) as usize;
     let most = bound("maxLength").unwrap_or(MAX_LENGTH) as usize;
-    Some(text.chars().chain(std::iter::repeat('x').take(least.saturating_sub(text.len()))).take(most).collect())
+    text.chars().chain(std::iter::repeat_n('x', least.saturating_sub(text.len()))).take(most).collect()
 }
 
-fn number_of(schema: &Value, round: fn(f64) -> f64) -> Option<f64> {
+fn number_of(schema: &Value, round: fn(f64) -> f64) -> f64 {
     let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
     let most = bound("maximum").unwrap_or(f64::INFINITY);
-    Some(bound("minimum").map_or(1.0, round).min(most))
+    bound("minimum").map_or(1.0, round).min(most)
 }
 
 fn list_of(schema: &Value) -> Option<Vec<Value>> {

@@ -11,6 +11,9 @@ CACHE = Path(os.environ["OMNIPORT_CACHE"]) / "bench"
 RELEASE = Path(os.environ["OMNIPORT_BIN"])
 PEERS_RELEASE = CACHE / "target" / "release"
 LOAD = RELEASE / "omniport-bench-load"
+# One Node for everybody: versions differ more than a peer does.
+NODE = os.environ["OMNIPORT_NODE22"]
+NODE_PROGRAMS = Path(os.environ["OMNIPORT_NODE"]) / "programs" / "tests" / "bench" / "node"
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ class Contestant:
     """Only `add`, without any protocol: what the ground below costs."""
     sessions: bool = True
     """Whether legacy clients get sessions."""
+    eras: tuple[str, ...] = ("modern", "legacy")
+    """What it speaks, the newest first."""
     client: list[str] = field(default_factory=list)
     """The command that calls a server, if there is a client: its URL, the calls in flight and the times follow."""
 
@@ -36,13 +41,22 @@ def python(venv: str, script: str, *words: str) -> list[str]:
     return [str(CACHE / f"venv-{venv}" / "bin" / "python"), str(BENCH / "peers" / "python" / script), *words]
 
 
+def node(script: str, *words: str) -> list[str]:
+    return [NODE, str(CACHE / "node" / script), *words]
+
+
 def ours(language: str) -> Contestant:
     # What `serve` becomes; without its shell, so that a cold start is the server's own.
+    client: list[str] = []
     if language == "rust":
         command, client = [str(RELEASE / "omniport-bench-server")], [str(RELEASE / "omniport-bench-client")]
-    else:
+    elif language == "python":
         interpreter = str(Path(os.environ["OMNIPORT_VENV"]) / "bin" / "python")
         command, client = [interpreter, str(BENCH / "python" / "server.py")], [interpreter, str(BENCH / "python" / "client.py")]
+    elif language == "node":
+        command, client = [NODE, str(NODE_PROGRAMS / "server.js")], [NODE, str(NODE_PROGRAMS / "client.js")]
+    else:  # Node without a schema library, whose loading is most of a cold start
+        command = [NODE, str(NODE_PROGRAMS / "plain.js")]
     return Contestant(f"omniport {language}", True, [*command, "stdio"], [*command, "http", "PORT"], client=client)
 
 
@@ -71,6 +85,39 @@ def peers() -> list[Contestant]:
             floor=True,
             sessions=False,
         ),
+        *node_peers(),
+    ]
+
+
+def node_peers() -> list[Contestant]:
+    return [
+        Contestant(
+            "node server 2",
+            stdio=node("server_2.mjs", "stdio"),
+            http=node("server_2.mjs", "http", "PORT"),
+            sessions=False,
+            client=node("client_2.mjs"),
+        ),
+        Contestant(
+            "node server 2 best",
+            stdio=node("server_2_best.mjs", "stdio"),
+            http=node("server_2_best.mjs", "http", "PORT"),
+            sessions=False,
+        ),
+        Contestant(
+            "node sdk 1",
+            stdio=node("sdk_1.mjs", "stdio"),
+            http=node("sdk_1.mjs", "http", "PORT"),
+            eras=("legacy",),
+            client=node("client_1.mjs"),
+        ),
+        Contestant(
+            "node floor",
+            stdio=node("floor.mjs", "stdio"),
+            http=node("floor.mjs", "http", "PORT"),
+            floor=True,
+            sessions=False,
+        ),
     ]
 
 
@@ -80,4 +127,4 @@ def target_of_clients(everyone: list[Contestant]) -> Contestant:
 
 
 def contestants(*, with_peers: bool) -> list[Contestant]:
-    return [ours("rust"), ours("python"), *(peers() if with_peers else [])]
+    return [*(ours(name) for name in ("rust", "python", "node", "node plain")), *(peers() if with_peers else [])]

@@ -35,10 +35,13 @@ class Measure:
     more_is_better: bool
     for_floors: bool = True
     for_sessionless: bool = True
+    era: str | None = None
+    """The era that it is about; none if the contestant's newest will do."""
 
     def fits(self, contestant: Contestant) -> bool:
         return (
             contestant.can(self.transport)
+            and (self.era is None or self.era in contestant.eras)
             and (self.for_floors or not contestant.floor)
             and (self.for_sessionless or contestant.sessions)
         )
@@ -72,14 +75,14 @@ def http(era: str, connections: int) -> Measure:
         with serving(contestant, {}) as server:
             return over(server, era, "add", connections, settings)
 
-    return Measure(f"HTTP {era}, {connections} at once", "http", run, "per_second", "/s", True)
+    return Measure(f"HTTP {era}, {connections} at once", "http", run, "per_second", "/s", True, era=era)
 
 
 def stdio(era: str, depth: int) -> Measure:
     def run(contestant: Contestant, settings: Settings) -> Figures:
         return load("stdio", "--era", era, "--depth", str(depth), *spans(settings), command=contestant.stdio)
 
-    return Measure(f"stdio {era}, {depth} at once", "stdio", run, "per_second", "/s", True)
+    return Measure(f"stdio {era}, {depth} at once", "stdio", run, "per_second", "/s", True, era=era)
 
 
 def client(in_flight: int) -> Measure:
@@ -103,19 +106,19 @@ def cold_start(contestant: Contestant, settings: Settings) -> Figures:
 
 def listing(contestant: Contestant, settings: Settings) -> Figures:
     with serving(contestant, {"MANY": "1"}) as server:
-        return over(server, "modern", "list", 1, settings, "--tools", str(TOOLS))
+        return over(server, contestant.eras[0], "list", 1, settings, "--tools", str(TOOLS))
 
 
 def big_result(contestant: Contestant, settings: Settings) -> Figures:
     with serving(contestant, {}) as server:
-        return over(server, "modern", "big", 1, settings)
+        return over(server, contestant.eras[0], "big", 1, settings)
 
 
 def memory(contestant: Contestant, settings: Settings) -> Figures:
     with serving(contestant, {}) as server:
         few = replace(settings, seconds=0.05, warm=0)
-        idle = over(server, "modern", "add", 1, few)["memory_kib_after"]
-        loaded = over(server, "modern", "add", 64, settings)["memory_kib_after"]
+        idle = over(server, contestant.eras[0], "add", 1, few)["memory_kib_after"]
+        loaded = over(server, contestant.eras[0], "add", 64, settings)["memory_kib_after"]
         return {"idle_mib": idle / 1024, "loaded_mib": loaded / 1024}
 
 

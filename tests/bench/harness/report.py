@@ -19,7 +19,7 @@ def median(rounds: Iterable[Figures], figure: str) -> float | None:
 
 def table(results: Results, contestants: list[Contestant]) -> str:
     """Medians; below each rate the CPU time of the server's process for one answer."""
-    names = [contestant.name for contestant in contestants]
+    names = [contestant.name for contestant in shown(results, contestants)]
     lines = [row(["", *names]), row(["---", *["---:"] * len(names)])]
     for measure in measured(results):
         by_name = results[measure.name]
@@ -35,8 +35,8 @@ def table(results: Results, contestants: list[Contestant]) -> str:
 
 def ratios(results: Results, contestants: list[Contestant]) -> str:
     """How many times better each of ours is than each peer; the same by CPU time in brackets."""
-    ours = [contestant.name for contestant in contestants if contestant.ours]
-    others = [contestant.name for contestant in contestants if not contestant.ours]
+    ours = [contestant.name for contestant in shown(results, contestants) if contestant.ours]
+    others = [contestant.name for contestant in shown(results, contestants) if not contestant.ours]
     lines = [row(["", *(f"{mine} to {other}" for mine, other in pairs(ours, others))])]
     lines.append(row(["---", *["---:"] * (lines[0].count("|") - 2)]))
     for measure in measured(results):
@@ -50,9 +50,20 @@ def ratios(results: Results, contestants: list[Contestant]) -> str:
     return "\n".join(lines)
 
 
+def shown(results: Results, contestants: list[Contestant]) -> list[Contestant]:
+    """Who was measured at all."""
+    return [one for one in contestants if any(one.name in by_name for by_name in results.values())]
+
+
 def pairs(ours: list[str], others: list[str]) -> list[tuple[str, str]]:
     """Each of ours with the peers of its language; Rust's with the floor of HTTP, too."""
-    kin = {"omniport rust": ("rmcp", "rmcp best", "hyper floor"), "omniport python": ("mcp", "mcp best", "fastmcp", "python floor")}
+    node = ("node server 2", "node server 2 best", "node sdk 1", "node floor")
+    kin = {
+        "omniport rust": ("rmcp", "rmcp best", "hyper floor"),
+        "omniport python": ("mcp", "mcp best", "fastmcp", "python floor"),
+        "omniport node": node,
+        "omniport node plain": node,
+    }
     return [(mine, other) for mine in ours for other in kin[mine] if other in others]
 
 

@@ -97,7 +97,10 @@ impl Walk {
         let mut subscription = None;
         if let Some(changes) = case.get("listen") {
             let listening = async {
-                let filter: SubscriptionFilter = serde_json::from_value(changes.clone()).map_err(said)?;
+                let mut filter = SubscriptionFilter::default();
+                filter.tools_list_changed = changes["tools"].as_bool();
+                filter.resources_list_changed = changes["resources"].as_bool();
+                filter.prompts_list_changed = changes["prompts"].as_bool();
                 subscription = Some(client.listen(&filter).await.map_err(said)?);
                 Ok(())
             };

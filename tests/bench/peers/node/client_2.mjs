@@ -1,0 +1,15 @@
+// The official client package under load: `client_2.mjs URL IN_FLIGHT WARM SECONDS`.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { run } from './callers.ts';
+
+const [, , url, inFlight, warm, seconds] = process.argv;
+const client = new Client({ name: 'bench', version: '1.0.0' });
+await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+
+async function add(a, b) {
+  const result = await client.callTool({ name: 'add', arguments: { a, b } });
+  return Number(result.content[0].text);
+}
+
+await run(add, Number(inFlight), Number(warm), Number(seconds));
+await client.close();
