@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .ONESHELL:
 ENV := source tools/env.sh
 
-.PHONY: help build demo test test-rust test-python test-node conformance interop faults bench bench-quick fuzz lint docs generate clean
+.PHONY: help build demo test test-rust test-python test-node test-swift xcframework conformance interop faults bench bench-quick fuzz lint docs generate clean
 
 help:
 	@echo "make demo [DB=path]   a real MCP server on the engine, driven by the project's own client"
@@ -28,13 +28,14 @@ build:
 	done
 	tools/setup-python
 	tools/setup-node-package
+	tools/setup-swift || [ $$? = 77 ]
 
 demo:
 	@$(ENV)
 	tools/setup-python
 	"$$OMNIPORT_VENV/bin/python" examples/python/demo.py $(if $(DB),--db "$(DB)")
 
-test: lint test-rust test-python test-node conformance interop faults bench-quick
+test: lint test-rust test-python test-node test-swift conformance interop faults bench-quick
 	@echo "All tests passed."
 
 test-rust:
@@ -59,6 +60,21 @@ test-node:
 	for node in node "$$OMNIPORT_NODE22"; do
 		"$$node" --test $(if $(FILTER),--test-name-pattern="$(FILTER)") "$${tests[@]}"
 	done
+
+# Warnings are errors. Once more with the thread sanitizer, which sees the races of what Swift compiled.
+test-swift:
+	@$(ENV)
+	if tools/setup-swift; then
+		tools/swift test --scratch-path "$$OMNIPORT_SWIFT" $(if $(FILTER),--filter "$(FILTER)")
+		tools/swift test --scratch-path "$$OMNIPORT_SWIFT-tsan" --sanitize thread $(if $(FILTER),--filter "$(FILTER)")
+	else
+		[ $$? = 77 ]
+	fi
+
+# The binary that Package.swift names on Apple's platforms. Needs a Mac with Xcode and the targets of rustup.
+xcframework:
+	@$(ENV)
+	tools/xcframework
 
 conformance: build
 	@$(ENV)
@@ -117,4 +133,4 @@ generate:
 clean:
 	@$(ENV)
 	cargo clean --quiet
-	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_NODE" "$$OMNIPORT_CACHE/docs" "$$OMNIPORT_CACHE/stamps"
+	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_NODE" "$$OMNIPORT_SWIFT" "$$OMNIPORT_SWIFT-tsan" "$$OMNIPORT_CACHE/docs" "$$OMNIPORT_CACHE/stamps"

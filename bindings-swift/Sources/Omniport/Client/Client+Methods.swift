@@ -1,20 +1,5 @@
 import Foundation
 
-/// What a completion is for.
-public enum CompletionReference: Hashable, Sendable {
-    /// A prompt, by its name.
-    case prompt(String)
-    /// A resource template, by its URI template.
-    case template(String)
-
-    var json: JSONValue {
-        switch self {
-        case .prompt(let name): ["prompt": .string(name)]
-        case .template(let uri): ["template": .string(uri)]
-        }
-    }
-}
-
 extension Client {
     // MARK: Tools
 
