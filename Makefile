@@ -14,6 +14,7 @@ help:
 	echo "make fuzz [SECONDS_EACH=n] the fuzz targets, each for that long"
 	echo "make lint             formatting, lints, types, licences"
 	echo "make generate         the typed models, from the specification's schemas"
+	echo "make xcframework      the engine for iOS and macOS, on a Mac"
 	echo "make docs             the API documentation of the Node package, in HTML"
 	echo "make clean            removes what was built"
 
@@ -109,6 +110,8 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --locked --quiet --workspace --all-targets -- --deny warnings
 	cargo clippy --locked --quiet --package omniport --no-default-features -- --deny warnings
+	# As on iOS, where no program may start another one.
+	RUSTFLAGS="--cfg omniport_no_children" cargo check --locked --quiet --package omniport-swift --target-dir "$$CARGO_TARGET_DIR/no-children"
 	tools/deny
 	tools/setup-python
 	"$$OMNIPORT_VENV/bin/ruff" check bindings-python examples tests

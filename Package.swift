@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)] + (library == nil ? [] : 
 
 #if os(macOS)
     let ffi: Target = .binaryTarget(name: "OmniportFFI", path: "bindings-swift/OmniportFFI.xcframework")
-    let linking: [LinkerSetting] = []
+    let linking: [LinkerSetting] = ["CoreFoundation", "Security", "SystemConfiguration"].map { .linkedFramework($0) }
 #else
     let ffi: Target = .systemLibrary(name: "OmniportFFI", path: "bindings-swift/Sources/OmniportFFI")
     let linking: [LinkerSetting] =
