@@ -53,6 +53,8 @@ if library != nil {
     package.targets += [
         program("BenchServer", "tests/bench/swift"),
         program("Conformance", "tests/conformance/swift"),
+        program("Drive", "tests/faults/swift"),
+        program("Interop", "tests/interop/swift"),
         program("Hello", "bindings-swift/Examples/Hello"),
         program("Host", "bindings-swift/Examples/Client"),
         program("Notes", "bindings-swift/Examples/AppLike"),
