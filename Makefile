@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .ONESHELL:
 ENV := source tools/env.sh
 
-.PHONY: help build demo test test-rust test-python test-node conformance interop faults bench bench-quick fuzz lint docs generate clean
+.PHONY: help build demo test test-rust test-python test-node test-swift xcframework conformance interop faults bench bench-quick fuzz lint docs generate clean
 
 help:
 	@echo "make demo [DB=path]   a real MCP server on the engine, driven by the project's own client"
@@ -14,6 +14,7 @@ help:
 	echo "make fuzz [SECONDS_EACH=n] the fuzz targets, each for that long"
 	echo "make lint             formatting, lints, types, licences"
 	echo "make generate         the typed models, from the specification's schemas"
+	echo "make xcframework      the engine for iOS and macOS, on a Mac"
 	echo "make docs             the API documentation of the Node package, in HTML"
 	echo "make clean            removes what was built"
 
@@ -28,6 +29,7 @@ build:
 	done
 	tools/setup-python
 	tools/setup-node-package
+	tools/setup-swift || [ $$? = 77 ]
 
 demo:
 	@$(ENV)
@@ -51,7 +53,7 @@ demo:
 		echo "Node 20 or newer is not here: its client drives no session."
 	fi
 
-test: lint test-rust test-python test-node conformance interop faults bench-quick
+test: lint test-rust test-python test-node test-swift conformance interop faults bench-quick
 	@echo "All tests passed."
 
 test-rust:
@@ -80,6 +82,21 @@ test-node:
 	for node in node "$$OMNIPORT_NODE22"; do
 		"$$node" --test --test-timeout=600000 $(if $(FILTER),--test-name-pattern="$(FILTER)") "$${tests[@]}"
 	done
+
+# Warnings are errors. Once more with the thread sanitizer, which sees the races of what Swift compiled.
+test-swift:
+	@$(ENV)
+	if tools/setup-swift; then
+		tools/swift test --scratch-path "$$OMNIPORT_SWIFT" $(if $(FILTER),--filter "$(FILTER)")
+		tools/swift test --scratch-path "$$OMNIPORT_SWIFT-tsan" --sanitize thread $(if $(FILTER),--filter "$(FILTER)")
+	else
+		[ $$? = 77 ]
+	fi
+
+# The binary that Package.swift names on Apple's platforms. Needs a Mac with Xcode and the targets of rustup.
+xcframework:
+	@$(ENV)
+	tools/xcframework
 
 conformance: build
 	@$(ENV)
@@ -114,6 +131,8 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --locked --quiet --workspace --all-targets -- --deny warnings
 	cargo clippy --locked --quiet --package omniport --no-default-features -- --deny warnings
+	# As on iOS, where no program may start another one.
+	RUSTFLAGS="--cfg omniport_no_children" cargo check --locked --quiet --package omniport-swift --target-dir "$$CARGO_TARGET_DIR/no-children"
 	tools/deny
 	tools/setup-python
 	"$$OMNIPORT_VENV/bin/ruff" check bindings-python examples tests
@@ -138,4 +157,4 @@ generate:
 clean:
 	@$(ENV)
 	cargo clean --quiet
-	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_NODE" "$$OMNIPORT_CACHE/docs" "$$OMNIPORT_CACHE/stamps"
+	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_NODE" "$$OMNIPORT_SWIFT" "$$OMNIPORT_SWIFT-tsan" "$$OMNIPORT_CACHE/docs" "$$OMNIPORT_CACHE/stamps"

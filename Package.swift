@@ -1,13 +1,15 @@
 // swift-tools-version:6.0
 import PackageDescription
 
-// Linux: OMNIPORT_LIB is the folder of libomniport_swift.so. Apple: the XCFramework that `make xcframework` builds.
+// Linux: the folder of libomniport_swift.so, which `tools/setup-swift` builds; with it this is the package that Omniport is developed in, and
+// has the programs of its tests and its examples. Apple: the XCFramework that `make xcframework` builds.
 let library = Context.environment["OMNIPORT_LIB"]
-let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .unsafeFlags(["-warnings-as-errors"])]
+// Flags that no package may have which others depend on.
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)] + (library == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])])
 
 #if os(macOS)
     let ffi: Target = .binaryTarget(name: "OmniportFFI", path: "bindings-swift/OmniportFFI.xcframework")
-    let linking: [LinkerSetting] = []
+    let linking: [LinkerSetting] = ["CoreFoundation", "Security", "SystemConfiguration"].map { .linkedFramework($0) }
 #else
     let ffi: Target = .systemLibrary(name: "OmniportFFI", path: "bindings-swift/Sources/OmniportFFI")
     let linking: [LinkerSetting] =
@@ -43,3 +45,20 @@ let package = Package(
         ),
     ]
 )
+
+if library != nil {
+    func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+        .executableTarget(name: name, dependencies: ["Omniport"] + dependencies, path: path, swiftSettings: strict)
+    }
+    package.targets += [
+        program("BenchServer", "tests/bench/swift"),
+        program("Conformance", "tests/conformance/swift"),
+        program("Drive", "tests/faults/swift"),
+        program("Interop", "tests/interop/swift"),
+        program("Hello", "bindings-swift/Examples/Hello"),
+        program("Host", "bindings-swift/Examples/Client"),
+        program("Notes", "bindings-swift/Examples/AppLike"),
+        program("SQLiteServer", "bindings-swift/Examples/SQLiteServer", ["CSQLite"]),
+        .systemLibrary(name: "CSQLite", path: "bindings-swift/Examples/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    ]
+}

@@ -14,6 +14,9 @@ OMNIPORT_NODE="$OMNIPORT_CACHE/node-$OMNIPORT_KEY"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$OMNIPORT_CACHE/target}"
 # What `make build` made of this checkout: the target directory holds the programs of whichever checkout built last.
 OMNIPORT_BIN="$OMNIPORT_CACHE/bin-$OMNIPORT_KEY"
+# What SwiftPM builds of this checkout, and where its package finds the engine's library.
+OMNIPORT_SWIFT="$OMNIPORT_CACHE/swift-$OMNIPORT_KEY"
+export OMNIPORT_LIB="$OMNIPORT_BIN" OMNIPORT_SWIFT
 export OMNIPORT_ROOT OMNIPORT_CACHE OMNIPORT_BIN OMNIPORT_VENV OMNIPORT_NPM OMNIPORT_NODE OMNIPORT_NODE22
 mkdir -p "$OMNIPORT_CACHE"
 

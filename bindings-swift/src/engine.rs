@@ -29,7 +29,6 @@ pub struct Question {
     pub answer: Option<String>,
 }
 
-
 impl Engine {
     /// The engine for clients in the same process.
     pub(crate) fn serve_in_memory(&self) -> Arc<omniport::engine::Engine> {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import urllib.request
@@ -15,7 +16,10 @@ import pytest
 from driver import Driver, driving
 
 FAKES = Path(__file__).resolve().parent / "fakes"
-LANGUAGES = ("rust", "python", "node")
+LANGUAGES = ["rust", "python", "node"]
+# Not every machine can have Swift; `make build` says why.
+if Path(os.environ["OMNIPORT_BIN"], "omniport-swift-drive").exists():
+    LANGUAGES.append("swift")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,6 +19,10 @@ SERVERS = {
     "python": [sys.executable, str(HERE / "server.py")],
     "node": ["node", str(Path(os.environ["OMNIPORT_NODE"]) / "programs/tests/interop/node/server.js")],
 }
+SWIFT = Path(os.environ["OMNIPORT_BIN"]) / "omniport-swift-interop"
+# Not every machine can have Swift; `make build` says why.
+if SWIFT.exists():
+    SERVERS["swift"] = [str(SWIFT), "serve"]
 RUN_SECONDS = 180
 STEPS = [
     "connect", "ping", "list", "structured", "tool error", "bad arguments", "progress", "logging", "elicitation",

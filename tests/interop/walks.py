@@ -27,6 +27,10 @@ WALKERS = {
     "python": [sys.executable, str(HERE / "walk.py")],
     "node": ["node", str(Path(os.environ["OMNIPORT_NODE"]) / "programs/tests/interop/node/walk.js")],
 }
+SWIFT = Path(os.environ["OMNIPORT_BIN"]) / "omniport-swift-interop"
+# Not every machine can have Swift; `make build` says why.
+if SWIFT.exists():
+    WALKERS["swift"] = [str(SWIFT), "walk"]
 PLACES = {
     "HERE": str(HERE),
     "NODE": os.environ["OMNIPORT_NODE22"],

@@ -49,8 +49,8 @@ def without_messages(models):
             continue
         model = models[name]
         if is_message(name, model):
-            # Within a result it has no envelope: nothing answers it but the next request.
-            members = {k: v for k, v in model["properties"].items() if k not in ("id", "jsonrpc")}
+            # Part of a result: nothing of it is JSON-RPC.
+            members = {k: v for k, v in model["properties"].items() if k != "jsonrpc"}
             model = {**model, "properties": members}
         kept[name] = model
         open_ends += references(model)
@@ -129,7 +129,7 @@ class Member:
         key = f"forKey: .{self.name})"
         if self.optional and self.type == "JSONValue":
             # Here null is a value, and not the absence of one.
-            return f"container.contains(.{self.name}) ? try container.decode(JSONValue.self, {key} : nil"
+            return f"container.contains(.{self.name}) ? try container.decode(JSONValue.self, {key} : JSONValue?.none"
         if self.optional:
             return f"try container.decodeIfPresent({self.type}.self, {key}"
         if self.written is not None:

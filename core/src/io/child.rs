@@ -36,6 +36,9 @@ use windows::Process;
 /// How long the exit code of a process whose output ended, and the rest of its stderr, are waited for; calls fail then (W23).
 const FACTS_WAIT: Duration = Duration::from_millis(500);
 
+/// Whether this system lets a program start another one. On iOS and its kin none may; the cfg lets that be checked elsewhere.
+const ALLOWED: bool = !cfg!(any(all(target_vendor = "apple", not(target_os = "macos")), omniport_no_children));
+
 /// How a server process is started. There is no shell: each argument arrives as it is written (security 19, 36).
 #[derive(Clone, Default)]
 pub struct ChildSpec {
@@ -82,6 +85,13 @@ impl Child {
         let Some((program, arguments)) = spec.argv.split_first().filter(|(program, _)| !program.is_empty()) else {
             return Err(Error::invalid_params("the command is empty"));
         };
+        if !ALLOWED {
+            let program = explain::shown(program);
+            return Err(Error::new(
+                ErrorKind::Io,
+                format!("the server `{program}` cannot be started: apps of this system start no programs"),
+            ));
+        }
         let mut command = Command::new(program);
         command.args(arguments).env_clear().envs(environment::inherited());
         command.envs(spec.env.iter().map(|(name, value)| (name, value)));
