@@ -25,8 +25,8 @@ enum Hooks {
     }
 
     /// An observer of what clients tell.
-    static func events(_ observe: @escaping @Sendable (ServerEvent) async -> Void) -> @Sendable (String) async -> Void {
-        { text in
+    static func events(_ observe: @escaping @Sendable (ServerEvent) async -> Void) -> Observer {
+        Observer { text in
             guard let event = try? JSONValue(parsing: text) else { return }
             let uri = event["uri"]?.stringValue ?? ""
             switch event["event"]?.stringValue {
@@ -39,8 +39,8 @@ enum Hooks {
     }
 
     /// An observer of calls.
-    static func audit(_ observe: @escaping @Sendable (AuditRecord) async -> Void) -> @Sendable (String) async -> Void {
-        { text in
+    static func audit(_ observe: @escaping @Sendable (AuditRecord) async -> Void) -> Observer {
+        Observer { text in
             do {
                 await observe(try JSON.decode(AuditRecord.self, from: text))
             } catch {

@@ -17,8 +17,8 @@ final class Pump: Sendable {
     struct Setup: Sendable {
         /// The handler of an event.
         let find: @Sendable (_ kind: Kind, _ slot: UInt32) -> Handler?
-        let onEvent: (@Sendable (String) async -> Void)?
-        let onAudit: (@Sendable (String) async -> Void)?
+        let onEvent: Observer?
+        let onAudit: Observer?
         /// Called once when the pump has ended.
         let onEnd: @Sendable (Pump) -> Void
     }
@@ -111,8 +111,8 @@ final class Pump: Sendable {
             // Other questions of the call may still be open, and nothing else would send them again.
             asked()
         case .cancel: state.with { $0.running[event.token] }?.cancel(event.text)
-        case .event: if let onEvent = setup.onEvent { Task { await onEvent(event.text) } }
-        case .audit: if let onAudit = setup.onAudit { Task { await onAudit(event.text) } }
+        case .event: setup.onEvent?.tell(event.text)
+        case .audit: setup.onAudit?.tell(event.text)
         case .report: log(LogLevel(report: event.slot), event.text)
         case .http: respond(event)
         case .end: Task { await self.end() }

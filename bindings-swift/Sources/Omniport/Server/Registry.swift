@@ -35,8 +35,8 @@ struct CompletionDefinition: Sendable {
 final class Registry: Sendable {
     private let options: JSONObject
     private let fixed: [Kind: Handler]
-    private let onEvent: (@Sendable (String) async -> Void)?
-    private let onAudit: (@Sendable (String) async -> Void)?
+    private let onEvent: Observer?
+    private let onAudit: Observer?
     private let state = Locked(State())
 
     private struct State {
@@ -51,8 +51,7 @@ final class Registry: Sendable {
     private typealias Table = [Kind: [UInt32: Handler]]
 
     init(
-        options: JSONObject, fixed: [Kind: Handler], onEvent: (@Sendable (String) async -> Void)?,
-        onAudit: (@Sendable (String) async -> Void)?
+        options: JSONObject, fixed: [Kind: Handler], onEvent: Observer?, onAudit: Observer?
     ) {
         self.options = options
         self.fixed = fixed
@@ -84,9 +83,10 @@ final class Registry: Sendable {
 
     /// Registers, or replaces what has the same name.
     func add(_ subject: String, _ make: () throws -> Definition) {
+        let made = Result(catching: make)  // runs decoders of users: not under the lock
         state.with { state in
             Self.collect(&state, subject) { state in
-                let definition = try make()
+                let definition = try made.get()
                 state.definitions.removeAll { $0.what == definition.what && $0.name == definition.name }
                 state.definitions.append(definition)
                 if let pump = state.pump { try Self.register(definition, pump.engine, state.table) }

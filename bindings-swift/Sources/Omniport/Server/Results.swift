@@ -5,9 +5,16 @@ enum Results {
     /// Makes the result text of a tool; with a schema plain data is structured, without one only objects are.
     static func encoder<R: Encodable>(_: R.Type, isStructured: Bool) -> @Sendable (R) throws -> String {
         if isWhole(R.self) { return whole }
-        if isStructured { return { "{\"structuredContent\":\(try JSON.encode($0))}" } }
-        return loose
+        if !isStructured { return loose }
+        return switch R.self {
+        // Most tools that compute: no encoder is needed for them.
+        case is Int.Type: { structured(String($0 as? Int ?? 0)) }
+        case is Bool.Type: { structured($0 as? Bool == true ? "true" : "false") }
+        default: { structured(try JSON.encode($0)) }
+        }
     }
+
+    private static func structured(_ text: String) -> String { "{\"structuredContent\":" + text + "}" }
 
     static let empty = #"{"content":[]}"#
 
