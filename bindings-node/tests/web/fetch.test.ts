@@ -130,7 +130,13 @@ test('app.fetch: a request that is aborted while its body stalls is over', async
   for (const headers of [{}, { 'content-length': '100' }]) {
     const leaving = new AbortController();
     const body = new ReadableStream({ pull: () => leaving.abort() }, { highWaterMark: 0 });
-    const stalled = { ...ADD(), headers: { ...ADD().headers, ...headers }, body, duplex: 'half', signal: leaving.signal };
+    const stalled = {
+      ...ADD(),
+      headers: { ...ADD().headers, ...headers },
+      body,
+      duplex: 'half',
+      signal: leaving.signal,
+    };
     assert.equal((await app.fetch(new Request(URL_, stalled as RequestInit))).status, 499);
   }
 });

@@ -11,8 +11,8 @@ CACHE = Path(os.environ["OMNIPORT_CACHE"]) / "bench"
 RELEASE = Path(os.environ["OMNIPORT_BIN"])
 PEERS_RELEASE = CACHE / "target" / "release"
 LOAD = RELEASE / "omniport-bench-load"
-# One Node for everybody: versions differ more than a peer does.
-NODE = os.environ["OMNIPORT_NODE22"]
+# One Node for everybody, the machine's: versions differ more than a peer does.
+NODE = "node"
 NODE_PROGRAMS = Path(os.environ["OMNIPORT_NODE"]) / "programs" / "tests" / "bench" / "node"
 
 

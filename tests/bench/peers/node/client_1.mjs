@@ -1,7 +1,7 @@
 // The client of the official SDK's first generation under load: `client_1.mjs URL IN_FLIGHT WARM SECONDS`.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { run } from './callers.ts';
+import { run } from './callers.mjs';
 
 const [, , url, inFlight, warm, seconds] = process.argv;
 const client = new Client({ name: 'bench', version: '1.0.0' });

@@ -1,6 +1,6 @@
 // The official client package under load: `client_2.mjs URL IN_FLIGHT WARM SECONDS`.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { run } from './callers.ts';
+import { run } from './callers.mjs';
 
 const [, , url, inFlight, warm, seconds] = process.argv;
 const client = new Client({ name: 'bench', version: '1.0.0' });
