@@ -66,7 +66,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=list(SERVERS))
 def server(request: pytest.FixtureRequest) -> list[str]:
     if request.param == "node" and "OMNIPORT_NODE" not in os.environ:
-        pytest.skip("OMNIPORT_NODE does not say where the compiled examples are; make test-python does")
+        pytest.fail("OMNIPORT_NODE does not say where the compiled examples are; make test-python does")
     return SERVERS[request.param]
 
 
