@@ -63,7 +63,7 @@ actor Driver {
     private func options(_ given: JSONValue) -> ClientOptions {
         var options = ClientOptions()
         for (name, value) in given["headers"]?.objectValue ?? [:] { options.headers[name] = value.stringValue }
-        for (name, value) in given["limits"]?.objectValue ?? [:] { options.limits[name] = value.doubleValue }
+        for (name, value) in given["limits"]?.objectValue ?? [:] { options.limits[Limit(rawValue: name)] = value.doubleValue }
         if let era = given["era"]?.stringValue.flatMap(ClientOptions.Era.init(rawValue:)) { options.era = era }
         return options
     }
