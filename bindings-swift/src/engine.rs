@@ -9,7 +9,8 @@ use omniport::io::random::SystemEntropy;
 use omniport::io::serving::Serving;
 use omniport::io::{clock, http_settings};
 
-use crate::event::{BATCH, Event};
+use crate::batch::{BATCH, Batch};
+use crate::event::Kind;
 use crate::fault::Result;
 use crate::wake::{SharedWake, TaskWake};
 
@@ -91,13 +92,17 @@ impl Engine {
         Ok(self.server.engine().limits().get(name)?)
     }
 
-    /// Waits for events; empty once `stop` was called. Of one task only.
-    pub async fn next_batch(&self) -> Vec<Event> {
+    /// Waits for events, a `Batch` of `kind token slot`; empty once `stop` was called. Of one task only.
+    pub async fn next_batch(&self) -> String {
         loop {
             self.wake.rung().await;
             let items = self.server.queue().take(BATCH);
             if !items.is_empty() || self.wake.has_ended() {
-                return items.into_iter().map(Event::from).collect();
+                let mut batch = Batch::default();
+                for item in items {
+                    batch.add(Kind::from(item.kind) as u8, item.token, item.slot.into(), &item.text);
+                }
+                return batch.finish();
             }
         }
     }

@@ -1,12 +1,10 @@
-//! What crosses in a batch.
+//! The kinds of what crosses in a batch, by their numbers.
 
-use omniport::bridge::{Item, ItemKind, Part, Told};
-
-/// How many events one batch holds at most, so that a reader can do other things in between.
-pub const BATCH: usize = 256;
+use omniport::bridge::{ItemKind, Part};
 
 /// What an event is.
 #[derive(Clone, Copy, Debug, uniffi::Enum)]
+#[repr(u8)]
 pub enum Kind {
     /// Run the tool in `slot`; text: its arguments, validated against the tool's schema.
     Call,
@@ -36,18 +34,9 @@ pub enum Kind {
     End,
 }
 
-/// One event.
-#[derive(Debug, uniffi::Record)]
-pub struct Event {
-    pub kind: Kind,
-    pub token: u64,
-    pub slot: u32,
-    /// JSON or plain text, by its kind.
-    pub text: String,
-}
-
 /// A part of what a client tells.
 #[derive(Clone, Copy, Debug, uniffi::Enum)]
+#[repr(u8)]
 pub enum ToldKind {
     /// The answer of call `token`.
     Result,
@@ -75,58 +64,41 @@ pub enum ToldKind {
     Closed,
 }
 
-/// One thing that a client told.
-#[derive(Debug, uniffi::Record)]
-pub struct Message {
-    /// The number of the client.
-    pub client: u64,
-    pub kind: ToldKind,
-    pub token: u64,
-    /// JSON or plain text, by its kind.
-    pub text: String,
-}
-
-fn text_of(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-impl From<Item> for Event {
-    fn from(item: Item) -> Self {
-        let kind = match item.kind {
-            ItemKind::Call => Kind::Call,
-            ItemKind::Read => Kind::Read,
-            ItemKind::Get => Kind::Get,
-            ItemKind::Complete => Kind::Complete,
-            ItemKind::Visible => Kind::Visible,
-            ItemKind::Authenticate => Kind::Authenticate,
-            ItemKind::Answer => Kind::Answer,
-            ItemKind::Cancel => Kind::Cancel,
-            ItemKind::Event => Kind::Event,
-            ItemKind::Audit => Kind::Audit,
-            ItemKind::Report => Kind::Report,
-            ItemKind::Http => Kind::Http,
-            ItemKind::End => Kind::End,
-        };
-        Self { kind, token: item.token, slot: item.slot, text: text_of(&item.text) }
+impl From<ItemKind> for Kind {
+    fn from(kind: ItemKind) -> Self {
+        match kind {
+            ItemKind::Call => Self::Call,
+            ItemKind::Read => Self::Read,
+            ItemKind::Get => Self::Get,
+            ItemKind::Complete => Self::Complete,
+            ItemKind::Visible => Self::Visible,
+            ItemKind::Authenticate => Self::Authenticate,
+            ItemKind::Answer => Self::Answer,
+            ItemKind::Cancel => Self::Cancel,
+            ItemKind::Event => Self::Event,
+            ItemKind::Audit => Self::Audit,
+            ItemKind::Report => Self::Report,
+            ItemKind::Http => Self::Http,
+            ItemKind::End => Self::End,
+        }
     }
 }
 
-impl From<Told> for Message {
-    fn from(told: Told) -> Self {
-        let kind = match told.part {
-            Part::Result => ToldKind::Result,
-            Part::Error => ToldKind::Error,
-            Part::Input => ToldKind::Input,
-            Part::Progress => ToldKind::Progress,
-            Part::Log => ToldKind::Log,
-            Part::Asked => ToldKind::Asked,
-            Part::Withdrawn => ToldKind::Withdrawn,
-            Part::Change => ToldKind::Change,
-            Part::State => ToldKind::State,
-            Part::Stderr => ToldKind::Stderr,
-            Part::Report => ToldKind::Report,
-            Part::Closed => ToldKind::Closed,
-        };
-        Self { client: told.client, kind, token: told.token, text: text_of(&told.text) }
+impl From<Part> for ToldKind {
+    fn from(part: Part) -> Self {
+        match part {
+            Part::Result => Self::Result,
+            Part::Error => Self::Error,
+            Part::Input => Self::Input,
+            Part::Progress => Self::Progress,
+            Part::Log => Self::Log,
+            Part::Asked => Self::Asked,
+            Part::Withdrawn => Self::Withdrawn,
+            Part::Change => Self::Change,
+            Part::State => Self::State,
+            Part::Stderr => Self::Stderr,
+            Part::Report => Self::Report,
+            Part::Closed => Self::Closed,
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! The core's error for Swift, with every fact. The package makes its own enum of it.
 
-use std::collections::HashMap;
 use std::fmt;
 
+use omniport::bridge::write_error;
 use omniport::error::Error;
 
 /// A failure inside the engine.
@@ -10,18 +10,8 @@ use omniport::error::Error;
 pub enum Fault {
     /// The only case: UniFFI's errors are enums.
     Failed {
-        /// The word of the kind: "closed", "limit", ...
-        kind: String,
-        /// The JSON-RPC code.
-        code: i64,
-        /// What failed, in words.
-        message: String,
-        /// JSON text.
-        data: Option<String>,
-        /// Whether the same request may succeed later.
-        retry: bool,
-        /// Named facts: `status`, `exit`, `stderr`, `limit`, ...
-        context: HashMap<String, String>,
+        /// JSON text: `{"kind", "code", "message", "data"?, "retry", "context"}`.
+        facts: String,
     },
 }
 
@@ -30,22 +20,16 @@ pub type Result<T> = std::result::Result<T, Fault>;
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        let context = error.context().iter().map(|(name, fact)| ((*name).to_owned(), fact.to_string())).collect();
-        Self::Failed {
-            kind: error.kind().word().to_owned(),
-            code: error.code(),
-            message: error.message().to_owned(),
-            data: error.data().map(|data| data.get().to_owned()),
-            retry: error.can_retry(),
-            context,
-        }
+        let mut facts = Vec::with_capacity(160);
+        write_error(&mut facts, &error);
+        Self::Failed { facts: String::from_utf8_lossy(&facts).into_owned() }
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Failed { message, .. } = self;
-        out.write_str(message)
+        let Self::Failed { facts } = self;
+        out.write_str(facts)
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use omniport::bridge;
 
-use crate::event::{BATCH, Message};
+use crate::batch::{BATCH, Batch};
+use crate::event::ToldKind;
 use crate::wake::{SharedWake, TaskWake};
 
 /// What clients tell one reader. Answers overtake logs, changes, lines of stderr and reports.
@@ -24,13 +25,17 @@ impl Inbox {
         Arc::new(Self { inner, wake })
     }
 
-    /// Waits for what is told; empty once `stop` was called. Of one task only.
-    pub async fn next_batch(&self) -> Vec<Message> {
+    /// Waits for what is told, a `Batch` of `kind token client`; empty once `stop` was called. Of one task only.
+    pub async fn next_batch(&self) -> String {
         loop {
             self.wake.rung().await;
             let told = self.inner.take(BATCH);
             if !told.is_empty() || self.wake.has_ended() {
-                return told.into_iter().map(Message::from).collect();
+                let mut batch = Batch::default();
+                for told in told {
+                    batch.add(ToldKind::from(told.part) as u8, told.token, told.client, &told.text);
+                }
+                return batch.finish();
             }
         }
     }

@@ -3,6 +3,7 @@
 
 uniffi::setup_scaffolding!();
 
+mod batch;
 mod client;
 mod engine;
 mod event;

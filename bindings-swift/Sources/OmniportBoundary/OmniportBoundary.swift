@@ -688,9 +688,9 @@ public protocol EngineProtocol: AnyObject, Sendable {
     func limit(name: String) throws  -> Double
     
     /**
-     * Waits for events; empty once `stop` was called. Of one task only.
+     * Waits for events, a `Batch` of `kind token slot`; empty once `stop` was called. Of one task only.
      */
-    func nextBatch() async  -> [Event]
+    func nextBatch() async  -> String
     
     /**
      * `{"progress", "total"?, "message"?}` or `{"level", "data", "logger"?}` of a running call.
@@ -1002,9 +1002,9 @@ open func limit(name: String)throws  -> Double  {
 }
     
     /**
-     * Waits for events; empty once `stop` was called. Of one task only.
+     * Waits for events, a `Batch` of `kind token slot`; empty once `stop` was called. Of one task only.
      */
-open func nextBatch()async  -> [Event]  {
+open func nextBatch()async  -> String  {
     return
         try!  await uniffiRustCallAsync(
             rustFutureFunc: {
@@ -1015,7 +1015,7 @@ open func nextBatch()async  -> [Event]  {
             pollFunc: ffi_omniport_swift_rust_future_poll_rust_buffer,
             completeFunc: ffi_omniport_swift_rust_future_complete_rust_buffer,
             freeFunc: ffi_omniport_swift_rust_future_free_rust_buffer,
-            liftFunc: FfiConverterSequenceTypeEvent.lift,
+            liftFunc: FfiConverterString.lift,
             errorHandler: nil
             
         )
@@ -1185,9 +1185,9 @@ public func FfiConverterTypeEngine_lower(_ value: Engine) -> UInt64 {
 public protocol InboxProtocol: AnyObject, Sendable {
     
     /**
-     * Waits for what is told; empty once `stop` was called. Of one task only.
+     * Waits for what is told, a `Batch` of `kind token client`; empty once `stop` was called. Of one task only.
      */
-    func nextBatch() async  -> [Message]
+    func nextBatch() async  -> String
     
     /**
      * Lets the reader go.
@@ -1263,9 +1263,9 @@ public convenience init() {
 
     
     /**
-     * Waits for what is told; empty once `stop` was called. Of one task only.
+     * Waits for what is told, a `Batch` of `kind token client`; empty once `stop` was called. Of one task only.
      */
-open func nextBatch()async  -> [Message]  {
+open func nextBatch()async  -> String  {
     return
         try!  await uniffiRustCallAsync(
             rustFutureFunc: {
@@ -1276,7 +1276,7 @@ open func nextBatch()async  -> [Message]  {
             pollFunc: ffi_omniport_swift_rust_future_poll_rust_buffer,
             completeFunc: ffi_omniport_swift_rust_future_complete_rust_buffer,
             freeFunc: ffi_omniport_swift_rust_future_free_rust_buffer,
-            liftFunc: FfiConverterSequenceTypeMessage.lift,
+            liftFunc: FfiConverterString.lift,
             errorHandler: nil
             
         )
@@ -1626,154 +1626,6 @@ public func FfiConverterTypeNativeClient_lower(_ value: NativeClient) -> UInt64 
 
 
 /**
- * One event.
- */
-public struct Event: Equatable, Hashable {
-    public var kind: Kind
-    public var token: UInt64
-    public var slot: UInt32
-    /**
-     * JSON or plain text, by its kind.
-     */
-    public var text: String
-
-    // Default memberwise initializers are never public by default, so we
-    // declare one manually.
-    public init(kind: Kind, token: UInt64, slot: UInt32, 
-        /**
-         * JSON or plain text, by its kind.
-         */text: String) {
-        self.kind = kind
-        self.token = token
-        self.slot = slot
-        self.text = text
-    }
-
-    
-
-    
-}
-
-#if compiler(>=6)
-extension Event: Sendable {}
-#endif
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public struct FfiConverterTypeEvent: FfiConverterRustBuffer {
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Event {
-        return
-            try Event(
-                kind: FfiConverterTypeKind.read(from: &buf), 
-                token: FfiConverterUInt64.read(from: &buf), 
-                slot: FfiConverterUInt32.read(from: &buf), 
-                text: FfiConverterString.read(from: &buf)
-        )
-    }
-
-    public static func write(_ value: Event, into buf: inout [UInt8]) {
-        FfiConverterTypeKind.write(value.kind, into: &buf)
-        FfiConverterUInt64.write(value.token, into: &buf)
-        FfiConverterUInt32.write(value.slot, into: &buf)
-        FfiConverterString.write(value.text, into: &buf)
-    }
-}
-
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeEvent_lift(_ buf: RustBuffer) throws -> Event {
-    return try FfiConverterTypeEvent.lift(buf)
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeEvent_lower(_ value: Event) -> RustBuffer {
-    return FfiConverterTypeEvent.lower(value)
-}
-
-
-/**
- * One thing that a client told.
- */
-public struct Message: Equatable, Hashable {
-    /**
-     * The number of the client.
-     */
-    public var client: UInt64
-    public var kind: ToldKind
-    public var token: UInt64
-    /**
-     * JSON or plain text, by its kind.
-     */
-    public var text: String
-
-    // Default memberwise initializers are never public by default, so we
-    // declare one manually.
-    public init(
-        /**
-         * The number of the client.
-         */client: UInt64, kind: ToldKind, token: UInt64, 
-        /**
-         * JSON or plain text, by its kind.
-         */text: String) {
-        self.client = client
-        self.kind = kind
-        self.token = token
-        self.text = text
-    }
-
-    
-
-    
-}
-
-#if compiler(>=6)
-extension Message: Sendable {}
-#endif
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public struct FfiConverterTypeMessage: FfiConverterRustBuffer {
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Message {
-        return
-            try Message(
-                client: FfiConverterUInt64.read(from: &buf), 
-                kind: FfiConverterTypeToldKind.read(from: &buf), 
-                token: FfiConverterUInt64.read(from: &buf), 
-                text: FfiConverterString.read(from: &buf)
-        )
-    }
-
-    public static func write(_ value: Message, into buf: inout [UInt8]) {
-        FfiConverterUInt64.write(value.client, into: &buf)
-        FfiConverterTypeToldKind.write(value.kind, into: &buf)
-        FfiConverterUInt64.write(value.token, into: &buf)
-        FfiConverterString.write(value.text, into: &buf)
-    }
-}
-
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeMessage_lift(_ buf: RustBuffer) throws -> Message {
-    return try FfiConverterTypeMessage.lift(buf)
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeMessage_lower(_ value: Message) -> RustBuffer {
-    return FfiConverterTypeMessage.lower(value)
-}
-
-
-/**
  * The number of a question and, when a replay knows it, its answer.
  */
 public struct Question: Equatable, Hashable {
@@ -1849,23 +1701,8 @@ enum Fault: Swift.Error, Equatable, Hashable, Foundation.LocalizedError {
      */
     case Failed(
         /**
-         * The word of the kind: "closed", "limit", ...
-         */kind: String, 
-        /**
-         * The JSON-RPC code.
-         */code: Int64, 
-        /**
-         * What failed, in words.
-         */message: String, 
-        /**
-         * JSON text.
-         */data: String?, 
-        /**
-         * Whether the same request may succeed later.
-         */retry: Bool, 
-        /**
-         * Named facts: `status`, `exit`, `stderr`, `limit`, ...
-         */context: [String: String]
+         * JSON text: `{"kind", "code", "message", "data"?, "retry", "context"}`.
+         */facts: String
     )
 
     
@@ -1897,12 +1734,7 @@ public struct FfiConverterTypeFault: FfiConverterRustBuffer {
 
         
         case 1: return .Failed(
-            kind: try FfiConverterString.read(from: &buf), 
-            code: try FfiConverterInt64.read(from: &buf), 
-            message: try FfiConverterString.read(from: &buf), 
-            data: try FfiConverterOptionString.read(from: &buf), 
-            retry: try FfiConverterBool.read(from: &buf), 
-            context: try FfiConverterDictionaryStringString.read(from: &buf)
+            facts: try FfiConverterString.read(from: &buf)
             )
 
          default: throw UniffiInternalError.unexpectedEnumCase
@@ -1916,14 +1748,9 @@ public struct FfiConverterTypeFault: FfiConverterRustBuffer {
 
         
         
-        case let .Failed(kind,code,message,data,retry,context):
+        case let .Failed(facts):
             writeInt(&buf, Int32(1))
-            FfiConverterString.write(kind, into: &buf)
-            FfiConverterInt64.write(code, into: &buf)
-            FfiConverterString.write(message, into: &buf)
-            FfiConverterOptionString.write(data, into: &buf)
-            FfiConverterBool.write(retry, into: &buf)
-            FfiConverterDictionaryStringString.write(context, into: &buf)
+            FfiConverterString.write(facts, into: &buf)
             
         }
     }
@@ -1949,60 +1776,60 @@ public func FfiConverterTypeFault_lower(_ value: Fault) -> RustBuffer {
  * What an event is.
  */
 
-public enum Kind: Equatable, Hashable {
+public enum Kind: UInt8, Equatable, Hashable {
     
     /**
      * Run the tool in `slot`; text: its arguments, validated against the tool's schema.
      */
-    case call
+    case call = 0
     /**
      * Read the resource or template in `slot`; text: `{"uri", "variables": {name: str | [str]}}`.
      */
-    case read
+    case read = 1
     /**
      * The prompt in `slot`; text: its arguments, an object of strings.
      */
-    case get
+    case get = 2
     /**
      * Completion handler in `slot`; text: `{"argument", "value", "arguments"}`.
      */
-    case complete
+    case complete = 3
     /**
      * Which of these may the caller see; text: `{"kind", "names"}`; complete with the names that stay.
      */
-    case visible
+    case visible = 4
     /**
      * Who is this; text: `{"headers": {name: value}}`; complete with a principal, or fail.
      */
-    case authenticate
+    case authenticate = 5
     /**
      * The answer to question `slot` of call `token`; text: `{"result"}` or `{"error": {"kind", "code", "message", "data"?}}`.
      */
-    case answer
+    case answer = 6
     /**
      * Call `token` is over for its caller: stop it; plain text.
      */
-    case cancel
+    case cancel = 7
     /**
      * Something a client told the server; text: `{"event": "roots_changed" | "subscribed" | "unsubscribed", ...}`.
      */
-    case event
+    case event = 8
     /**
      * A finished call, when asked for; text: `{"kind", "name", "principal", "arguments_sha256", "outcome", "ms"}`.
      */
-    case audit
+    case audit = 9
     /**
      * A fault worth a log line; slot: level (10 debug .. 40 error); plain text.
      */
-    case report
+    case report = 10
     /**
      * For `handle_http`; slot 0 head: `{"status", "headers"}`, 1 a part of the body, 2 the end.
      */
-    case http
+    case http = 11
     /**
      * Nothing will follow.
      */
-    case end
+    case end = 12
 
 
 
@@ -2134,56 +1961,56 @@ public func FfiConverterTypeKind_lower(_ value: Kind) -> RustBuffer {
  * A part of what a client tells.
  */
 
-public enum ToldKind: Equatable, Hashable {
+public enum ToldKind: UInt8, Equatable, Hashable {
     
     /**
      * The answer of call `token`.
      */
-    case result
+    case result = 0
     /**
      * Its failure; text: `{"kind", "code", "message", "data"?, "retry", "context"}`.
      */
-    case error
+    case error = 1
     /**
      * The answer of call `token`, made by hand, that says what input it needs.
      */
-    case input
+    case input = 2
     /**
      * How far it is; text: the parameters of the notification.
      */
-    case progress
+    case progress = 3
     /**
      * A log message, of call `token` where that is not 0; text: the parameters of the notification.
      */
-    case log
+    case log = 4
     /**
      * The server asks; token: the number for `answer`; text: `{"elicit" | "elicit_url" | "sample" | "roots": params}`.
      */
-    case asked
+    case asked = 5
     /**
      * Question `token` needs no answer any more.
      */
-    case withdrawn
+    case withdrawn = 6
     /**
      * Text: `{"kind": "tools"|"resources"|"prompts"|"resource"|"missed"|"ended", "uri"?, "added"?, "removed"?, "changed"?}`.
      */
-    case change
+    case change = 7
     /**
      * Text: `{"state": "connecting"|"ready"|"recovering"|"failed"|"closed", "cause"?}`.
      */
-    case state
+    case state = 8
     /**
      * A line of the server process, plain text.
      */
-    case stderr
+    case stderr = 9
     /**
      * A fault worth a log line; token: its level (10 debug .. 40 error); plain text.
      */
-    case report
+    case report = 10
     /**
      * The connection is over, and every call has its result; text: the error that ended it.
      */
-    case closed
+    case closed = 11
 
 
 
@@ -2376,82 +2203,6 @@ fileprivate struct FfiConverterSequenceString: FfiConverterRustBuffer {
         return seq
     }
 }
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-fileprivate struct FfiConverterSequenceTypeEvent: FfiConverterRustBuffer {
-    typealias SwiftType = [Event]
-
-    public static func write(_ value: [Event], into buf: inout [UInt8]) {
-        let len = Int32(value.count)
-        writeInt(&buf, len)
-        for item in value {
-            FfiConverterTypeEvent.write(item, into: &buf)
-        }
-    }
-
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [Event] {
-        let len: Int32 = try readInt(&buf)
-        var seq = [Event]()
-        seq.reserveCapacity(Int(len))
-        for _ in 0 ..< len {
-            seq.append(try FfiConverterTypeEvent.read(from: &buf))
-        }
-        return seq
-    }
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-fileprivate struct FfiConverterSequenceTypeMessage: FfiConverterRustBuffer {
-    typealias SwiftType = [Message]
-
-    public static func write(_ value: [Message], into buf: inout [UInt8]) {
-        let len = Int32(value.count)
-        writeInt(&buf, len)
-        for item in value {
-            FfiConverterTypeMessage.write(item, into: &buf)
-        }
-    }
-
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [Message] {
-        let len: Int32 = try readInt(&buf)
-        var seq = [Message]()
-        seq.reserveCapacity(Int(len))
-        for _ in 0 ..< len {
-            seq.append(try FfiConverterTypeMessage.read(from: &buf))
-        }
-        return seq
-    }
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-fileprivate struct FfiConverterDictionaryStringString: FfiConverterRustBuffer {
-    public static func write(_ value: [String: String], into buf: inout [UInt8]) {
-        let len = Int32(value.count)
-        writeInt(&buf, len)
-        for (key, value) in value {
-            FfiConverterString.write(key, into: &buf)
-            FfiConverterString.write(value, into: &buf)
-        }
-    }
-
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [String: String] {
-        let len: Int32 = try readInt(&buf)
-        var dict = [String: String]()
-        dict.reserveCapacity(Int(len))
-        for _ in 0..<len {
-            let key = try FfiConverterString.read(from: &buf)
-            let value = try FfiConverterString.read(from: &buf)
-            dict[key] = value
-        }
-        return dict
-    }
-}
 private let UNIFFI_RUST_FUTURE_POLL_READY: Int8 = 0
 private let UNIFFI_RUST_FUTURE_POLL_WAKE: Int8 = 1
 
@@ -2618,7 +2369,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_omniport_swift_checksum_method_engine_limit() != 5331) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_omniport_swift_checksum_method_engine_next_batch() != 64006) {
+    if (uniffi_omniport_swift_checksum_method_engine_next_batch() != 11533) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_omniport_swift_checksum_method_engine_notice() != 35450) {
@@ -2648,7 +2399,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_omniport_swift_checksum_method_engine_template_variables() != 28233) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_omniport_swift_checksum_method_inbox_next_batch() != 38333) {
+    if (uniffi_omniport_swift_checksum_method_inbox_next_batch() != 19256) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_omniport_swift_checksum_method_inbox_stop() != 33375) {

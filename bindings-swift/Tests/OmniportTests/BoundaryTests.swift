@@ -1,6 +1,7 @@
+import OmniportBoundary
 import Testing
 
-import OmniportBoundary
+@testable import Omniport
 
 @Suite struct BoundaryTests {
     @Test func anEngineAnswersInMemory() async throws {
@@ -10,7 +11,7 @@ import OmniportBoundary
         let client = try NativeClient(inbox: inbox, options: #"{"name":"c","version":"1"}"#)
         let serving = Task {
             while true {
-                let events = await engine.nextBatch()
+                let events = await engine.events()
                 if events.isEmpty { return }
                 for event in events where event.kind == .call {
                     engine.complete(token: event.token, text: #"{"structuredContent":{"got":\#(event.text)}}"#)
@@ -22,7 +23,7 @@ import OmniportBoundary
         let token = try client.request(what: "call_tool", params: #"{"name":"t","arguments":{"x":1}}"#, options: nil)
         var answer: String?
         while answer == nil {
-            for told in await inbox.nextBatch() where told.token == token && told.kind == .result { answer = told.text }
+            for told in await inbox.told() where told.token == token && told.kind == .result { answer = told.text }
         }
         #expect(answer?.contains(#""got":{"x":1}"#) == true)
         _ = try client.close()

@@ -1,8 +1,5 @@
 internal import OmniportBoundary
 
-/// One thing that the boundary tells.
-typealias Told = OmniportBoundary.Message
-
 /// What all clients of this process are told: one inbox, read by one task as long as the process lives.
 ///
 /// The task only hands on; whoever waits decodes, and callbacks run in tasks of their own. So no client keeps another one waiting (Y09).
@@ -16,7 +13,7 @@ final class ClientInbox: Sendable {
         let (native, connections) = (native, connections)
         Task.detached {
             while true {
-                for message in await native.nextBatch() {
+                for message in await native.told() {
                     connections.with { $0[message.client]?.connection }?.told(message)
                 }
             }

@@ -97,7 +97,7 @@ final class Pump: Sendable {
 
     private func read() async {
         while true {
-            let events = await engine.nextBatch()
+            let events = await engine.events()
             if events.isEmpty { break }
             for event in events { dispatch(event) }
         }

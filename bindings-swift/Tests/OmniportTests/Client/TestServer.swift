@@ -23,7 +23,7 @@ final class TestServer: Sendable {
         engine = try Engine(options: JSONValue.object(settings).text())
         Task.detached { [engine, weak self] in
             while true {
-                let events = await engine.nextBatch()
+                let events = await engine.events()
                 if events.isEmpty { return }
                 for event in events { self?.happened(event) }
                 engine.flush()

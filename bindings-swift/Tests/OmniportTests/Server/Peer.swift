@@ -28,7 +28,7 @@ final class Peer: Sendable {
         native = try NativeClient(inbox: inbox, options: try options.text())
         let task = Task { [inbox, weak self] in
             while true {
-                let batch = await inbox.nextBatch()
+                let batch = await inbox.told()
                 if batch.isEmpty { return }
                 for told in batch { self?.hear(told, answer) }
             }
@@ -66,7 +66,7 @@ final class Peer: Sendable {
         return try await waiter.value()
     }
 
-    private func hear(_ told: OmniportBoundary.Message, _ answer: @escaping @Sendable (JSONValue) async -> JSONValue) {
+    private func hear(_ told: Told, _ answer: @escaping @Sendable (JSONValue) async -> JSONValue) {
         let text = (try? JSONValue(parsing: told.text)) ?? .string(told.text)
         switch told.kind {
         case .result: settle(told.token, .success(text))

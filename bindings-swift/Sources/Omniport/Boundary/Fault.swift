@@ -15,9 +15,7 @@ extension OmniportError {
     /// The error for a failure inside the engine.
     init(_ fault: Fault) {
         switch fault {
-        case .Failed(let kind, let code, let message, let data, let retry, let context):
-            let data = data.flatMap { try? JSONValue(parsing: $0) }
-            self.init(kind: kind, Facts(message, code: Int(code), data: data, retry: retry, context: context))
+        case .Failed(let facts): self.init(told: (try? JSONValue(parsing: facts)) ?? ["message": .string(facts)])
         }
     }
 
