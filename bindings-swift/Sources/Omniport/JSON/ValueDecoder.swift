@@ -78,7 +78,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        if let value = value as? T { return value }
+        if T.self == JSONValue.self, let value = value as? T { return value }
         if let made = try Foreign.decode(type, from: value, codingPath: codingPath) { return made }
         return try T(from: self)
     }
@@ -101,20 +101,31 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeNil(forKey key: Key) throws -> Bool { try at(key).decodeNil() }
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try at(key).decode(type) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try at(key).decode(type) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try at(key).decode(type) }
+
+    /// A member that is just what is wanted; the others' decoder, which says what is wrong, has a path to write.
+    private func plain<T>(_ key: Key, _ read: (JSONValue) -> T?, _ decode: (ValueDecoder) throws -> T) throws -> T {
+        if let value = members[key.stringValue], let made = read(value) { return made }
+        return try decode(at(key))
+    }
+
+    private func integer<I: FixedWidthInteger>(_ key: Key, _ decode: (ValueDecoder) throws -> I) throws -> I {
+        try plain(key, { $0.integer(I.self) }, decode)
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try plain(key, \.boolValue) { try $0.decode(type) } }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try plain(key, \.stringValue) { try $0.decode(type) } }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try plain(key, \.doubleValue) { try $0.decode(type) } }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try at(key).decode(type) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try at(key).decode(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try at(key).decode(type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try at(key).decode(type) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try at(key).decode(type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try at(key).decode(type) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try at(key).decode(type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try at(key).decode(type) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try at(key).decode(type) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try at(key).decode(type) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try at(key).decode(type) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) { try $0.decode(type) } }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) { try $0.decode(type) } }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) { try $0.decode(type) } }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try integer(key) { try $0.decode(type) } }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try integer(key) { try $0.decode(type) } }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try integer(key) { try $0.decode(type) } }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try integer(key) { try $0.decode(type) } }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) { try $0.decode(type) } }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) { try $0.decode(type) } }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) { try $0.decode(type) } }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try at(key).decode(type) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {

@@ -6,12 +6,10 @@ enum Results {
     static func encoder<R: Encodable>(_: R.Type, isStructured: Bool) -> @Sendable (R) throws -> String {
         if isWhole(R.self) { return whole }
         if !isStructured { return loose }
-        return switch R.self {
-        // Most tools that compute: no encoder is needed for them.
-        case is Int.Type: { structured(String($0 as? Int ?? 0)) }
-        case is Bool.Type: { structured($0 as? Bool == true ? "true" : "false") }
-        default: { structured(try JSON.encode($0)) }
-        }
+        // Most tools that compute: no encoder is needed for them. It is the closure that is cast, once, and not what each call returns.
+        let integer: @Sendable (Int) throws -> String = { structured(String($0)) }
+        let boolean: @Sendable (Bool) throws -> String = { structured($0 ? "true" : "false") }
+        return integer as? @Sendable (R) throws -> String ?? boolean as? @Sendable (R) throws -> String ?? { structured(try JSON.encode($0)) }
     }
 
     private static func structured(_ text: String) -> String { "{\"structuredContent\":" + text + "}" }
