@@ -51,7 +51,7 @@ if library != nil {
         .executableTarget(name: name, dependencies: ["Omniport"] + dependencies, path: path, swiftSettings: strict)
     }
     package.targets += [
-        program("BenchServer", "tests/bench/swift"),
+        program("Bench", "tests/bench/swift"),
         program("Conformance", "tests/conformance/swift"),
         program("Drive", "tests/faults/swift"),
         program("Interop", "tests/interop/swift"),

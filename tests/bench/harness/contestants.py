@@ -55,6 +55,9 @@ def ours(language: str) -> Contestant:
         command, client = [interpreter, str(BENCH / "python" / "server.py")], [interpreter, str(BENCH / "python" / "client.py")]
     elif language == "node":
         command, client = [NODE, str(NODE_PROGRAMS / "server.js")], [NODE, str(NODE_PROGRAMS / "client.js")]
+    elif language == "swift":
+        command = [str(RELEASE / "omniport-swift-bench")]
+        client = [*command, "client"]
     else:  # Node without a schema library, whose loading is most of a cold start
         command = [NODE, str(NODE_PROGRAMS / "plain.js")]
     return Contestant(f"omniport {language}", True, [*command, "stdio"], [*command, "http", "PORT"], client=client)
@@ -127,4 +130,8 @@ def target_of_clients(everyone: list[Contestant]) -> Contestant:
 
 
 def contestants(*, with_peers: bool) -> list[Contestant]:
-    return [*(ours(name) for name in ("rust", "python", "node", "node plain")), *(peers() if with_peers else [])]
+    languages = ["rust", "python", "node", "node plain"]
+    # Not every machine can have it; `make build` says why.
+    if (RELEASE / "omniport-swift-bench").exists():
+        languages.append("swift")
+    return [*(ours(name) for name in languages), *(peers() if with_peers else [])]

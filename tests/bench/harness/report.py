@@ -36,7 +36,7 @@ def table(results: Results, contestants: list[Contestant]) -> str:
 def ratios(results: Results, contestants: list[Contestant]) -> str:
     """How many times better each of ours is than each peer; the same by CPU time in brackets."""
     ours = [contestant.name for contestant in shown(results, contestants) if contestant.ours]
-    others = [contestant.name for contestant in shown(results, contestants) if not contestant.ours]
+    others = [contestant.name for contestant in shown(results, contestants)]
     lines = [row(["", *(f"{mine} to {other}" for mine, other in pairs(ours, others))])]
     lines.append(row(["---", *["---:"] * (lines[0].count("|") - 2)]))
     for measure in measured(results):
@@ -56,13 +56,14 @@ def shown(results: Results, contestants: list[Contestant]) -> list[Contestant]:
 
 
 def pairs(ours: list[str], others: list[str]) -> list[tuple[str, str]]:
-    """Each of ours with the peers of its language; Rust's with the floor of HTTP, too."""
+    """Each of ours with the peers of its language; Rust's with the floor of HTTP, too, and Swift's with Rust's: no package of it can be had."""
     node = ("node server 2", "node server 2 best", "node sdk 1", "node floor")
     kin = {
         "omniport rust": ("rmcp", "rmcp best", "hyper floor"),
         "omniport python": ("mcp", "mcp best", "fastmcp", "python floor"),
         "omniport node": node,
         "omniport node plain": node,
+        "omniport swift": ("omniport rust",),
     }
     return [(mine, other) for mine in ours for other in kin[mine] if other in others]
 
