@@ -56,7 +56,7 @@ def shown(results: Results, contestants: list[Contestant]) -> list[Contestant]:
 
 
 def pairs(ours: list[str], others: list[str]) -> list[tuple[str, str]]:
-    """Each of ours with the peers of its language; Rust's with the floor of HTTP, too, and Swift's with Rust's: no package of it can be had."""
+    """Each of ours with the peers of its language; Rust's with the floor of HTTP, too, and Swift's with Rust's."""
     node = ("node server 2", "node server 2 best", "node sdk 1", "node floor")
     kin = {
         "omniport rust": ("rmcp", "rmcp best", "hyper floor"),

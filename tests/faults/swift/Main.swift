@@ -6,12 +6,13 @@ import Omniport
 struct Drive {
     static func main() async throws {
         let driver = Driver()
+        let output = Output()
         await withTaskGroup(of: Void.self) { running in
             for await line in standardInput() {
                 guard let order = try? JSONValue(parsing: line) else { continue }
                 // An order to cancel a call must find it, so what calls are running is known before the next order is read.
                 let work = await driver.begin(order)
-                running.addTask { say(order["as"] ?? .null, await outcome(of: work)) }
+                running.addTask { await output.say(order["as"] ?? .null, await outcome(of: work)) }
             }
             await driver.close()
         }
@@ -45,8 +46,11 @@ struct Drive {
         let code = code.map { JSONValue($0) } ?? .null
         return ("failed", ["kind": .string(kind), "message": .string(message), "code": code, "facts": .object(facts)])
     }
+}
 
-    static func say(_ number: JSONValue, _ outcome: (String, JSONValue)) {
+/// Writes one answer after the other: two writes of large ones at once splice into each other.
+actor Output {
+    func say(_ number: JSONValue, _ outcome: (String, JSONValue)) {
         let answer: JSONObject = ["as": number, outcome.0: outcome.1]
         FileHandle.standardOutput.write(Data("\(JSONValue.object(answer))\n".utf8))
     }
