@@ -12,6 +12,16 @@ import Testing
         #expect(try JSONValue(parsing: text).text() == text)
     }
 
+    @Test func whatNeedsAnEscapeIsWrittenWithOne() throws {
+        let controls = String(String.UnicodeScalarView((0..<0x20).map { UnicodeScalar(UInt8($0)) }))
+        for text in ["", "\"", "\\", "a\"b\\c", "\n", "ä\té", controls, "😀\u{7f}\u{2028}" + controls + "end"] {
+            let written = try JSONValue.string(text).text()
+            #expect(!written.utf8.contains { $0 < 0x20 })
+            #expect(try JSONValue(parsing: written) == .string(text))
+        }
+        #expect(try JSONValue.string("a\"\\\n\r\t\u{1}\u{1f}b").text() == #""a\"\\\n\r\t\u0001\u001fb""#)
+    }
+
     @Test func escapesAreRead() throws {
         #expect(try JSONValue(parsing: #""\u00e4\ud83d\ude00\/\b\f\ud800x""#) == .string("ä😀/\u{8}\u{c}\u{FFFD}x"))
         #expect(try JSONValue(parsing: #""\ud83d\u0041""#) == .string("\u{FFFD}A"))
