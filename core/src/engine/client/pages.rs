@@ -1,6 +1,7 @@
 //! Listings. A server cuts them into pages; whoever lists gets everything as one result, made of the raw text of the items.
 //! See <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination>.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::call::Waiter;
 use super::host::Token;
 use super::operation::Operation;
 use super::state::{State, empty, invalid};
-use super::tools::{Reading, Tool};
+use super::tools::{self, Reading, Tool};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::model::{Era, Level, params};
@@ -91,7 +92,7 @@ impl Pages {
     }
 
     /// Takes the items of a page, and of the first one everything else.
-    fn push(&mut self, page: &RawValue, member: &str, items: &[&RawValue]) {
+    fn push(&mut self, page: &RawValue, member: &str, items: &[Cow<'_, RawValue>]) {
         if self.head.is_empty() {
             self.head.push(b'{');
             for (key, value) in raw::members(page).into_iter().flatten() {
@@ -169,10 +170,19 @@ impl State {
         let Some(member) = call.operation.items_member() else { return Ok(None) };
         let pages = call.pages.get_or_insert_with(|| Box::new(Pages::new(&call.params)));
         let mut faults = Faults::default();
-        let mut kept = items(page, member, &mut faults)?;
+        let mut kept: Vec<Cow<'_, RawValue>> =
+            items(page, member, &mut faults)?.into_iter().map(Cow::Borrowed).collect();
         pages.count += kept.len();
         pages.bytes += page.get().len();
         if call.operation == Operation::ListTools {
+            for item in &mut kept {
+                if let Some(whole) = tools::whole(item) {
+                    faults.add(
+                        "a tool of the listing has no `inputSchema`: it is taken to accept any arguments".to_owned(),
+                    );
+                    *item = Cow::Owned(whole);
+                }
+            }
             kept.retain(|item| match self.tools.read(item, how).and_then(|tool| pages.learn(tool)) {
                 Ok(()) => true,
                 Err(error) => faults.add(format!("a tool is left out of the listing: {}", error.message())),

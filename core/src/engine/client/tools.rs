@@ -93,6 +93,23 @@ impl<'a> Definition<'a> {
     }
 }
 
+/// The definition with an `inputSchema` that takes any arguments, if it has none or null: the tool can be called all the same (F06), and every
+/// language's type of a tool has that member. None for a definition that has one, or that is no object.
+pub(super) fn whole(definition: &RawValue) -> Option<Box<RawValue>> {
+    let members = raw::members(definition).ok()?;
+    let mut out = b"{".to_vec();
+    for (name, value) in members {
+        match (name == "inputSchema", value.get()) {
+            (false, value) => write::member(&mut out, &name, value.as_bytes()),
+            (true, "null") => {}
+            (true, _) => return None,
+        }
+    }
+    write::member(&mut out, "inputSchema", br#"{"type":"object"}"#);
+    write::close(&mut out);
+    RawValue::from_string(String::from_utf8(out).ok()?).ok()
+}
+
 /// The SHA-256 digest of what a model sees of a tool: `[name, description, inputSchema, outputSchema]` as canonical JSON, without
 /// white space and with the members of objects sorted. Two definitions with the same digest differ in nothing that a host would have
 /// to ask its user about again.
@@ -265,6 +282,16 @@ mod tests {
             assert_ne!(one, hash(other), "{other}");
         }
         assert!(tool_hash(raw("[]")).is_err());
+    }
+
+    #[test]
+    fn a_tool_without_an_input_schema_gets_one() {
+        let made = whole(raw(r#"{"name":"t","x":[1]}"#)).unwrap();
+        assert_eq!(made.get(), r#"{"name":"t","x":[1],"inputSchema":{"type":"object"}}"#);
+        assert_eq!(whole(raw(r#"{"inputSchem\u0061":null}"#)).unwrap().get(), r#"{"inputSchema":{"type":"object"}}"#);
+        for kept in [r#"{"name":"t","inputSchema":"x"}"#, "[]", "7"] {
+            assert!(whole(raw(kept)).is_none(), "{kept}");
+        }
     }
 
     #[test]
