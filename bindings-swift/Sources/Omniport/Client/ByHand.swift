@@ -1,5 +1,6 @@
 /// The answer of one round: the result, or what the server needs to know first.
 public enum Round<Result: Sendable>: Sendable {
+    /// The result: there is nothing left to ask.
     case complete(Result)
     /// What it needs. The next round answers, maybe in another process.
     case inputRequired(InputRequiredResult)

@@ -16,6 +16,7 @@ import Foundation
 public final class Client: Sendable {
     let life: Life
 
+    /// A client of a server; nothing is connected yet.
     public init(_ target: ClientTarget, options: ClientOptions = ClientOptions(), handlers: ClientHandlers = ClientHandlers()) {
         life = Life(target: target, options: options, handlers: handlers)
     }

@@ -152,6 +152,7 @@ public final class Context: Sendable {
     /// Who is calling; nil without authentication.
     public var principal: Principal? { facts["principal"].flatMap { try? $0.decode(Principal.self) } }
 
+    /// The session of a client of a revision before 2026-07-28 over HTTP; nil elsewhere.
     public var sessionID: String? { facts["session_id"]?.stringValue }
 
     /// Name, version and title of the client, as it says itself.
@@ -160,6 +161,7 @@ public final class Context: Sendable {
     /// What the client declared.
     public var capabilities: JSONObject { facts["capabilities"]?.objectValue ?? [:] }
 
+    /// The revision of the protocol that this client speaks, such as "2026-07-28".
     public var protocolVersion: String? { facts["protocol_version"]?.stringValue }
 
     /// The `_meta` of the request.

@@ -3,16 +3,20 @@ internal import OmniportBoundary
 
 /// A request that a web server of the program hands to ``Server/handle(_:)``.
 public struct HTTPRequest: Sendable {
+    /// "GET", "POST", "DELETE" or any other.
     public var method: String
     /// Below where the server is mounted, without the query.
     public var path: String
+    /// What follows the question mark; empty without one.
     public var query: String
     /// In the order in which they came; a name may be there several times.
     public var headers: [(name: String, value: String)]
+    /// The whole body.
     public var body: Data
     /// Who is calling, for a web server that authenticates by itself.
     public var principal: Principal?
 
+    /// A request. Its headers have to name the host: HTTP/2 servers may keep it apart, as the authority.
     public init(
         method: String, path: String = "/mcp", query: String = "", headers: [(name: String, value: String)] = [], body: Data = Data(),
         principal: Principal? = nil
@@ -35,7 +39,9 @@ public struct HTTPRequest: Sendable {
 
 /// The answer, whose body comes piece by piece.
 public struct HTTPResponse: Sendable {
+    /// The status code.
     public let status: Int
+    /// All headers, names as they are to be sent.
     public let headers: [(name: String, value: String)]
     /// Read by one reader, once. A reader that goes away, or is cancelled, cancels the request.
     public let body: HTTPBody

@@ -1,7 +1,10 @@
 /// What the user did with a question.
 public enum ElicitResult<Answer: Sendable>: Sendable {
+    /// The user answered.
     case accept(Answer)
+    /// The user said no.
     case decline
+    /// The user dismissed the question, or the client did.
     case cancel
 
     /// The answer; nil when the user gave none.
@@ -9,6 +12,7 @@ public enum ElicitResult<Answer: Sendable>: Sendable {
         if case .accept(let answer) = self { answer } else { nil }
     }
 
+    /// Whether the user answered.
     public var isAccepted: Bool { content != nil }
 }
 
@@ -19,9 +23,13 @@ public struct SampleResult: Sendable {
     /// The protocol's own object.
     public let json: JSONValue
 
+    /// Who speaks: "assistant".
     public var role: String { json["role"]?.stringValue ?? "assistant" }
+    /// The model that answered, as the client names it.
     public var model: String { json["model"]?.stringValue ?? "" }
+    /// Why it stopped, such as "endTurn", "maxTokens", "toolUse".
     public var stopReason: String? { json["stopReason"]?.stringValue }
+    /// A content block, or a list of them.
     public var content: JSONValue { json["content"] ?? .null }
 
     /// All text of the answer.

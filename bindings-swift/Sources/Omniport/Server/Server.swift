@@ -13,6 +13,7 @@ internal import OmniportBoundary
 /// Things can be registered and removed while it serves; connected clients are told. What cannot be registered as it is written is kept in
 /// ``problems``, and thrown by whatever serves the server.
 public final class Server: Sendable {
+    /// How the server calls itself.
     public let name: String
     let registry: Registry
 
