@@ -39,7 +39,10 @@ public struct SampleResult: Sendable {
 extension Context {
     /// Asks the user to fill in a form, whose members are those of `Form`: texts, numbers, booleans, choices.
     ///
-    /// - Parameter key: names the question, so that a modern client can answer it beforehand.
+    /// `key` names the question, so that a modern client can answer it beforehand.
+    ///
+    /// See [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+    ///
     /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask.
     public func elicit<Form: Decodable & Sendable>(
         _ message: String, _: Form.Type = Form.self, key: String? = nil
@@ -76,7 +79,10 @@ extension Context {
         try await elicit(message, schema: ["type": "object", "properties": [:]], key: key)
     }
 
-    /// Asks the user to open a page, for what must not pass through the client: credentials, payment.
+    /// Asks the user to open a page, for what must not pass through the client: credentials, payment. That it is accepted does not say that the page
+    /// was used.
+    ///
+    /// See [URL mode](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-elicitation-requests).
     public func elicitURL(_ message: String, url: String, key: String? = nil) async throws -> ElicitResult<JSONValue> {
         let question: JSONValue = ["mode": "url", "message": .string(message), "url": .string(url)]
         return try Self.result(of: try await ask("elicit", question, key: key)) { $0 }
@@ -105,7 +111,9 @@ extension Context {
 
     /// Asks the client's model.
     ///
-    /// - Parameter options: the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    /// The options are the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    ///
+    /// See [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
     public func sample(_ messages: [Message], options: JSONObject = [:], key: String? = nil) async throws -> SampleResult {
         var question: JSONObject = ["maxTokens": 1024]
         for (name, value) in options { question[name] = value }
@@ -114,6 +122,8 @@ extension Context {
     }
 
     /// The directories that the client offers.
+    ///
+    /// See [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
     public func listRoots(key: String? = nil) async throws -> [Root] {
         let raw = try await ask("roots", [:], key: key)
         return try raw["roots"]?.decode([Root].self) ?? []

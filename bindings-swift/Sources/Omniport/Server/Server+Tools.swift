@@ -8,7 +8,9 @@ extension Server {
     ///
     /// The task of the handler is cancelled when the caller takes the request back.
     ///
-    /// - Parameter description: for the model: what the tool does, when to use it.
+    /// The description is for the model: what the tool does, when to use it.
+    ///
+    /// See [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
     public func tool<Arguments: Decodable & Sendable, Result: Encodable & Sendable>(
         _ name: String, _ description: String? = nil, options: ToolOptions = .init(),
         _ handler: @escaping @Sendable (Arguments, Context) async throws -> Result

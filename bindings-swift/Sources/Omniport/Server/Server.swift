@@ -17,7 +17,12 @@ public final class Server: Sendable {
     public let name: String
     let registry: Registry
 
+    /// A server that offers nothing yet.
+    ///
     /// - Parameters:
+    ///   - name: how it calls itself.
+    ///   - version: its version.
+    ///   - options: what else can be said of it.
     ///   - auth: says who is calling; without it everybody is let in.
     ///   - visible: what a caller may see and use; without it everything.
     ///   - audit: gets one record for each call, without arguments.

@@ -52,6 +52,8 @@ public struct Rate: Sendable, Hashable {
 }
 
 /// How long a client may keep an answer, and for whom.
+///
+/// See [Caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).
 public struct Cache: Sendable, Hashable {
     /// Who may be given a kept answer.
     public enum Scope: String, Sendable, Hashable {
