@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
 sys.path.insert(0, str(EXAMPLES))
 from make_sample_db import make  # noqa: E402
 
-# The compiled examples: that for a Node that has node:sqlite is what `make test-python` sets up, that in Swift what `make test-swift` does.
+# The compiled examples: `make test-python` sets up that for a Node that has node:sqlite, `make test-swift` that in Swift.
 NODE_SERVER = Path(os.environ.get("OMNIPORT_NODE", "")) / "programs/bindings-node/examples/sqlite-server.js"
 SWIFT_SERVER = Path(os.environ.get("OMNIPORT_BIN", "")) / "omniport-swift-sqlite-server"
 SERVERS = {

@@ -2,9 +2,12 @@
 
 `snippets.py OUT DOCUMENT...` writes the fenced `swift` blocks into OUT, as files for the compiler (`run` compiles them):
 
-- A block that imports Omniport is a file as it stands, `NAME/main.swift`; one with `@Test` cannot have code outside of functions.
-- One that imports PackageDescription is a manifest, `NAME/Package.swift`.
-- Any other is the body of a function that is handed what the documents assume to be there: `given.swift`. All of them are one module.
+- A block that imports Omniport is a program, `programs/NAME.swift`. If it starts `.build/debug/demo`, that is the one before it,
+  whose name is in `NAME.starts`; and what it prints, as its comments say, is in `NAME.prints`.
+- One with `@Test` is a suite, `tests/NAME.swift`.
+- One that imports PackageDescription is a manifest, `manifests/NAME/Package.swift`.
+- Any other is the body of a function that is handed what the documents assume to be there (`given/`). All of these are one module,
+  `bodies/*.swift`.
 """
 
 from __future__ import annotations
@@ -15,38 +18,45 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 FENCED = re.compile(r"^```swift\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PRINTED = re.compile(r"^ *print\(.*\)  // (.*)$", re.MULTILINE)
+# Outside of the block, which may define its own of the same name.
+GIVEN = "let (app, client, hotel, tokens, journal, sheet, png, phase) = given.all"
 
 
 def main(out: Path, documents: list[Path]) -> None:
-    bodies = out / "bodies"
-    bodies.mkdir(parents=True)
-    for source in HERE.glob("given/*.swift"):
-        (bodies / source.name).write_text(source.read_text())
+    for folder in ["programs", "tests", "manifests", "bodies"]:
+        (out / folder).mkdir(parents=True)
+    for source in (HERE / "given").iterdir():
+        (out / "bodies" / source.name).write_text(source.read_text())
     for document in documents:
         text = document.read_text()
+        before = ""
         for block in FENCED.finditer(text):
             line = text.count("\n", 0, block.start()) + 2
-            name = f"{document.parent.name}_{document.stem}_{line}".replace("-", "_").replace(".", "_")
-            write(out, bodies, name, block[1], f'#sourceLocation(file: "{document}", line: {line})\n')
+            name = re.sub(r"\W", "_", f"of_{document.parent.name}_{document.stem}_{line}")
+            place = f'#sourceLocation(file: "{document}", line: {line})\n'
+            before = write(out, name, block[1], place, before)
 
 
-def write(out: Path, bodies: Path, name: str, code: str, place: str) -> None:
+def write(out: Path, name: str, code: str, place: str, before: str) -> str:
+    """Writes a block; the name of the last program."""
     if "import PackageDescription" in code:
-        (out / name).mkdir()
-        (out / name / "Package.swift").write_text(code)
+        (out / "manifests" / name).mkdir()
+        (out / "manifests" / name / "Package.swift").write_text(code)
     elif "import Vapor" in code:
-        (bodies / f"{name}.swift").write_text(place + code.replace("import Vapor", "import Foundation"))
-    elif re.search(r"^import ", code, re.MULTILINE):
-        (out / name).mkdir()
-        file = "Tests.swift" if "@Test" in code else "main.swift"
-        (out / name / file).write_text(place + code)
+        (out / "bodies" / f"{name}.swift").write_text(place + code.replace("import Vapor", "import Foundation"))
+    elif "@Test" in code:
+        (out / "tests" / f"{name}.swift").write_text(place + code)
+    elif "import Omniport" in code:
+        (out / "programs" / f"{name}.swift").write_text(place + code)
+        if ".build/debug/demo" in code:
+            (out / "programs" / f"{name}.starts").write_text(before)
+            (out / "programs" / f"{name}.prints").write_text("".join(f"{printed}\n" for printed in PRINTED.findall(code)))
+        return name
     else:
-        body = f"func {name}(_ given: Given) async throws {{\n{GIVEN}{place}{code}#sourceLocation()\n    }}\n}}\n"
-        (bodies / f"{name}.swift").write_text(f"import Foundation\nimport Omniport\n\n{body}")
-
-
-# Constants outside of the block, which may define its own of the same name.
-GIVEN = "    let (app, client, hotel, tokens, journal, sheet, png, phase) = given.all\n    do {\n"
+        body = f"func {name}(_ given: Given) async throws {{\n{GIVEN}\ndo {{\n{place}{code}#sourceLocation()\n}}}}\n"
+        (out / "bodies" / f"{name}.swift").write_text(f"import Foundation\nimport Omniport\n\n{body}")
+    return before
 
 
 if __name__ == "__main__":
