@@ -37,7 +37,7 @@ extension Server {
     }
 
     /// Registers suggestions for an argument of a prompt or a variable of a template. The handler gets the text typed so far and the other
-    /// arguments (Y23).
+    /// arguments.
     ///
     /// See [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
     public func completion(
