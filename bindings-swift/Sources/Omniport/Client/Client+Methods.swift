@@ -114,8 +114,8 @@ extension Client {
 
     // MARK: Others
 
-    /// Suggestions for an argument of a prompt or a variable of a template, whose beginning is `value`; `others` are the arguments that are filled
-    /// in already.
+    /// Suggestions for an argument of a prompt or a variable of a template, whose beginning is `value`; `others` are the arguments that
+    /// are filled in already.
     ///
     /// See [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
     public func complete(

@@ -79,8 +79,8 @@ extension Context {
         try await elicit(message, schema: ["type": "object", "properties": [:]], key: key)
     }
 
-    /// Asks the user to open a page, for what must not pass through the client: credentials, payment. That it is accepted does not say that the page
-    /// was used.
+    /// Asks the user to open a page, for what must not pass through the client: credentials, payment. That it is accepted does not
+    /// say that the page was used.
     ///
     /// See [URL mode](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-elicitation-requests).
     public func elicitURL(_ message: String, url: String, key: String? = nil) async throws -> ElicitResult<JSONValue> {
