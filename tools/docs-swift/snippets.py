@@ -1,6 +1,7 @@
-"""Compiles the Swift examples of documents, so that none of them says what no longer works.
+"""Prepares the Swift examples of documents for the compiler, so that none of them says what no longer works.
 
-`snippets.py OUT DOCUMENT...` writes the fenced `swift` blocks into OUT, as files for the compiler (`run` compiles them):
+`snippets.py OUT DOCUMENT...` writes the fenced `swift` blocks of Markdown and of doc comments into OUT, as files for the compiler,
+which `run` calls:
 
 - A block that imports Omniport is a program, `programs/NAME.swift`. If it starts `.build/debug/demo`, that is the one before it,
   whose name is in `NAME.starts`; and what it prints, as its comments say, is in `NAME.prints`.
@@ -30,12 +31,19 @@ def main(out: Path, documents: list[Path]) -> None:
         (out / "bodies" / source.name).write_text(source.read_text())
     for document in documents:
         text = document.read_text()
+        if document.suffix == ".swift":
+            text = "\n".join(comment_of(line) for line in text.split("\n"))
         before = ""
         for block in FENCED.finditer(text):
             line = text.count("\n", 0, block.start()) + 2
             name = re.sub(r"\W", "_", f"of_{document.parent.name}_{document.stem}_{line}")
             place = f'#sourceLocation(file: "{document}", line: {line})\n'
             before = write(out, name, block[1], place, before)
+
+
+def comment_of(line: str) -> str:
+    """What a line of Swift documents."""
+    return line.strip().removeprefix("///").removeprefix(" ") if line.strip().startswith("///") else ""
 
 
 def write(out: Path, name: str, code: str, place: str, before: str) -> str:
