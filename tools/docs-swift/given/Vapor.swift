@@ -44,6 +44,12 @@ struct Response: Sendable {
 protocol AsyncBodyStreamWriter { func writeBuffer(_ buffer: ByteBuffer) async throws }
 
 final class Application {
+    struct HTTP { let server: Server }
+    struct Server { let configuration: Configuration }
+    struct Configuration { let hostname: String }
+
+    let http = HTTP(server: Server(configuration: Configuration(hostname: "127.0.0.1")))
+
     enum Collection { case collect(maxSize: String) }
     func on(_ method: HTTPMethod, _ path: String, body: Collection, use: @escaping @Sendable (Request) async throws -> Response) {}
 }

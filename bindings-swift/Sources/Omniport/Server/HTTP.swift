@@ -15,11 +15,15 @@ public struct HTTPRequest: Sendable {
     public var body: Data
     /// Who is calling, for a web server that authenticates by itself.
     public var principal: Principal?
+    /// The address that the web server is bound to, where it is known: "127.0.0.1". With a loopback one only loopback names are taken as the
+    /// host, so that no page can have a name of its own point here (DNS rebinding). Give the public address where a proxy on the same machine
+    /// passes the public host on.
+    public var boundTo: String?
 
     /// A request. Its headers have to name the host: HTTP/2 servers may keep it apart, as the authority.
     public init(
         method: String, path: String = "/mcp", query: String = "", headers: [(name: String, value: String)] = [], body: Data = Data(),
-        principal: Principal? = nil
+        principal: Principal? = nil, boundTo: String? = nil
     ) {
         self.method = method
         self.path = path
@@ -27,12 +31,14 @@ public struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
         self.principal = principal
+        self.boundTo = boundTo
     }
 
     func head() throws -> String {
         var head: JSONObject = ["method": .string(method), "path": .string(path), "query": .string(query)]
         head["headers"] = .array(headers.map { [.string($0.name), .string($0.value)] })
         head.set("principal", encoding: principal)
+        head.set("server", boundTo)
         return try JSONValue.object(head).text()
     }
 }
