@@ -170,7 +170,10 @@ extension Life {
     func ask(_ request: Request) async throws -> Answer {
         try Task.checkCancellation()
         let connection = try await live()
-        return try await connection.answer(connection.start(request))
+        let answer = try await connection.answer(connection.start(request))
+        // Of the call that connected: whoever has its answer may ask what the server said of itself.
+        if !connection.opened.isOpen { try? await connection.opened.pass() }
+        return answer
     }
 
     fileprivate func page<Item>(_ list: List<Item>, _ cursor: String?, _ options: CallOptions?) async throws -> JSONValue {
