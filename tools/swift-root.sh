@@ -82,6 +82,11 @@ swift_inside() {
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/libexec/swift/bin "$@"
 }
 
+# Runs a program of the toolchain: swiftc, docc.
+swift_tool() {
+    if swift_is_here; then "$@"; else (swift_inside "$@"); fi
+}
+
 # The words that start a program which was built inside.
 swift_program() {
     if swift_is_here; then

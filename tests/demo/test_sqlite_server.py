@@ -16,11 +16,13 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
 sys.path.insert(0, str(EXAMPLES))
 from make_sample_db import make  # noqa: E402
 
-# The compiled example, by a Node that has node:sqlite: what `make test-python` sets up.
+# The compiled examples: `make test-python` sets up that for a Node that has node:sqlite, `make test-swift` that in Swift.
 NODE_SERVER = Path(os.environ.get("OMNIPORT_NODE", "")) / "programs/bindings-node/examples/sqlite-server.js"
+SWIFT_SERVER = Path(os.environ.get("OMNIPORT_BIN", "")) / "omniport-swift-sqlite-server"
 SERVERS = {
     "python": [sys.executable, str(EXAMPLES / "sqlite_server.py")],
     "node": [os.environ.get("OMNIPORT_NODE22", "node"), str(NODE_SERVER)],
+    "swift": [str(SWIFT_SERVER)],
 }
 
 READS = [
@@ -63,10 +65,12 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(tmp_path_factory.mktemp("shop?mode=rwc#1 %20") / "book shop.db")
 
 
-@pytest.fixture(params=list(SERVERS))
+@pytest.fixture(params=["python", "node", pytest.param("swift", marks=pytest.mark.swift)])
 def server(request: pytest.FixtureRequest) -> list[str]:
     if request.param == "node" and "OMNIPORT_NODE" not in os.environ:
         pytest.fail("OMNIPORT_NODE does not say where the compiled examples are; make test-python does")
+    if request.param == "swift" and not SWIFT_SERVER.is_file():
+        pytest.fail("OMNIPORT_BIN does not say where the compiled examples are; make test-swift does")
     return SERVERS[request.param]
 
 

@@ -1,61 +1,29 @@
-import Omniport
-
 /// An app that is its own server: what its assistant may do with the user's notes are tools of a server in the same process, and the app asks
-/// it as it would ask any other. Nothing listens, nothing is started, so it works on iOS, too.
+/// it as it would ask any other. Nothing listens and nothing is started, so it works on iOS, too.
+///
+/// `Notebook` is the data, `NotesServer` what may be done with it, `Assistant` the client and its life, `Screen` what the user sees. Here a
+/// script takes the part of the user.
 @main
-struct Notes {
+struct NotesApp {
     static func main() async throws {
-        let notes = Notebook(["Buy milk", "Call Ada"])
-        let client = Client(.server(server(of: notes)), handlers: ClientHandlers(elicit: ask))
+        let screen = Screen(answers: [.decline, .accept(["delete": true])])
+        let assistant = Assistant(of: Notebook(["Buy milk", "Call Ada"]), on: screen)
 
-        try await client.connect()
-        try await show(client)
-        _ = try await client.callTool("add_note", ["text": "Water the plants"])
-        print(try await client.callTool("clear_notes").text)
+        // The app comes to the front, and its user works with it.
+        try await assistant.enter(.active)
+        try await assistant.add("Water the plants")
+        try await assistant.importNotes(["Book a table", "Buy milk", "Write to Bob"])
+        try await assistant.refresh()
+        try await assistant.clear()  // the user is asked, and says no
 
-        // The system may stop an app in the background at any time: it lets go of its connections, and takes them up again.
-        await client.suspend()
-        try await client.resume()
-        try await show(client)
-        await client.close()
+        // The system may stop an app in the background at any time. What is asked meanwhile waits until the app is back.
+        try await assistant.enter(.background)
+        let patient = Task { try await assistant.add("Feed the cat") }
+        try await assistant.enter(.active)
+        try await patient.value
+
+        try await assistant.clear()  // now the user agrees
+        try await assistant.refresh()
+        await assistant.quit()
     }
-
-    static func server(of notes: Notebook) -> Server {
-        struct Add: Decodable { let text: String }
-        struct Consent: Decodable { let really: Bool }
-        let app = Server("notes", version: "1.0")
-        app.resource("notes://all", options: .init(name: "notes", description: "All notes of the user.")) { await notes.all }
-        app.tool("add_note", "Keep a note.") { (args: Add) in
-            await notes.add(args.text)
-            app.resourceUpdated("notes://all")
-        }
-        app.tool("clear_notes", "Delete every note, if the user agrees.") { (cx: Context) in
-            guard try await cx.elicit("Delete all notes?", Consent.self).content?.really == true else { return "The notes were kept" }
-            await notes.clear()
-            return "The notes are gone"
-        }
-        return app
-    }
-
-    /// Here an app shows a sheet. This one's user would rather keep the notes.
-    @Sendable static func ask(_ form: ElicitRequestFormParams) async throws -> ElicitAnswer {
-        print("asked: \(form.message)")
-        return .accept(["really": false])
-    }
-
-    static func show(_ client: Client) async throws {
-        for contents in try await client.readResource("notes://all").contents {
-            if case .text(let text) = contents { print("notes: \(text.text)") }
-        }
-    }
-}
-
-/// The notes, as an app keeps them.
-actor Notebook {
-    private(set) var all: [String]
-
-    init(_ notes: [String]) { all = notes }
-
-    func add(_ note: String) { all.append(note) }
-    func clear() { all = [] }
 }

@@ -1,16 +1,29 @@
+import Foundation
 import Omniport
 
-/// The smallest client: `Host URL`, or `Host COMMAND...` for a server that it starts. Prints what the server has, and adds two numbers.
+/// The smallest client: `Host URL`, or `Host COMMAND...` for a server that it starts. Says what the server is and has, and adds two numbers.
 @main
 struct Host {
-    static func main() async throws {
+    struct Add: Encodable { let a: Int, b: Int }
+
+    static func main() async {
         let words = Array(CommandLine.arguments.dropFirst())
-        guard let first = words.first else { throw RuleError("usage: Host URL | COMMAND...") }
-        try await withClient(first.hasPrefix("http") ? .url(first) : .command(words)) { client in
-            print("MCP \(client.protocolVersion ?? "?"), \(client.serverInfo?.name ?? "a server")")
-            for try await tool in client.tools { print("tool: \(tool.name)") }
-            let sum = try await client.callTool("add", args: ["a": 1, "b": 2], as: Int.self)
-            print("1 + 2 = \(sum)")
+        guard let first = words.first else { return fail("usage: Host URL | COMMAND...") }
+        do {
+            // Connects, and closes at the end: the process of the server has exited then.
+            try await withClient(first.hasPrefix("http") ? .url(first) : .command(words)) { client in
+                print("MCP \(client.protocolVersion ?? "?"), \(client.serverInfo?.name ?? "a server")")
+                for try await tool in client.tools { print("tool: \(tool.name)") }
+                let sum = try await client.callTool("add", args: Add(a: 1, b: 2), as: Int.self)
+                print("1 + 2 = \(sum)")
+            }
+        } catch {
+            fail("\(error)")  // one line, with every fact: the exit code of a server, what it wrote to stderr
         }
+    }
+
+    static func fail(_ reason: String) {
+        FileHandle.standardError.write(Data("\(reason)\n".utf8))
+        exit(1)
     }
 }

@@ -5,13 +5,22 @@ import Omniport
 @main
 struct SQLiteServer {
     static func main() async throws {
-        guard let path = option("--db") else { throw RuleError("usage: SQLiteServer --db DATABASE [--http PORT]") }
+        guard let path = option("--db") else { return refuse("usage: SQLiteServer --db FILE [--http PORT]") }
+        guard FileManager.default.isReadableFile(atPath: path) else { return refuse("there is no file \(path)") }
         let app = server(Reader(path: path))
         guard let port = option("--http").flatMap({ Int($0) }) else { return try await app.run() }
         let listening = try await app.listen(port: port)
-        FileHandle.standardError.write(Data("serving \(listening.url)\n".utf8))
+        say("serving \(listening.url)")
         await listening.closed
     }
+
+    private static func refuse(_ reason: String) {
+        say(reason)
+        exit(2)
+    }
+
+    /// To stderr: stdout is the wire.
+    private static func say(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
 
     private static func option(_ name: String) -> String? {
         let words = CommandLine.arguments
@@ -43,7 +52,9 @@ struct SQLiteServer {
             }
         }
         app.tool("list_tables", "The tables and views, with their columns.", listTables)
-        app.resource("db://tables", options: .init(name: "tables", mimeType: "application/json"), listTables)
+        app.resource(
+            "db://tables",
+            options: .init(name: "tables", description: "The tables and views, with their columns.", mimeType: "application/json"), listTables)
 
         app.resourceTemplate(
             "db://tables/{table}/schema",
@@ -52,7 +63,7 @@ struct SQLiteServer {
             let found = try await reader.query("SELECT sql FROM sqlite_master WHERE name = ? AND sql IS NOT NULL", [of.table])
             guard let sql = found.rows.first?.first?.stringValue else {
                 let known = try await listTables().map(\.name).joined(separator: ", ")
-                throw OmniportError.notFound("no table \(of.table); there are \(known)")
+                throw OmniportError.invalidParams("no table '\(of.table)'; there are \(known)")
             }
             return sql
         }

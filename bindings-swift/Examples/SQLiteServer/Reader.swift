@@ -1,5 +1,5 @@
 import CSQLite
-import Dispatch
+import Foundation
 import Omniport
 
 /// What a query gives.
@@ -60,7 +60,7 @@ private final class Connection {
         for (place, value) in values.enumerated() {
             // SQLITE_TRANSIENT, which C spells as a cast: SQLite keeps a copy of its own.
             let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-            sqlite3_bind_text(statement, Int32(place + 1), value, -1, copied)
+            sqlite3_bind_text(statement, Int32(place + 1), value, Int32(value.utf8.count), copied)
         }
         let width = sqlite3_column_count(statement)
         let columns = (0..<width).map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" }
@@ -77,31 +77,54 @@ private final class Connection {
             note: more ? "only the first \(Reader.maxRows) rows are shown; narrow the query for the rest" : "")
     }
 
-    private func compile(_ sql: String) throws -> OpaquePointer? {
+    private func compile(_ sql: String) throws -> OpaquePointer {
+        guard !sql.utf8.contains(0) else { throw Self.refused("it has a NUL") }
+        return try sql.withCString { text in
+            var rest: UnsafePointer<CChar>? = text
+            guard let statement = try compileFirst(&rest) else { throw Self.refused("there is none") }
+            do {
+                // What SQLite compiles is the first statement only; it would leave out the rest without a word. A comment is none.
+                while let more = rest, more.pointee != 0 {
+                    guard let second = try compileFirst(&rest) else { continue }
+                    sqlite3_finalize(second)
+                    throw Self.refused("only one statement is run")
+                }
+            } catch {
+                sqlite3_finalize(statement)
+                throw error
+            }
+            return statement
+        }
+    }
+
+    /// The first statement of a text, which becomes what is behind it; nil where there is no more than space or a comment.
+    private func compileFirst(_ text: inout UnsafePointer<CChar>?) throws -> OpaquePointer? {
         var statement: OpaquePointer?
-        let rest = try sql.withCString { text in
-            var tail: UnsafePointer<CChar>?
-            guard sqlite3_prepare_v2(handle, text, -1, &statement, &tail) == SQLITE_OK else { throw refusal() }
-            return tail.map { String(cString: $0) } ?? ""
-        }
-        // What SQLite compiled is the first statement only; it would leave out the rest without a word.
-        guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) else {
-            sqlite3_finalize(statement)
-            throw ToolError("SQLite refused the statement: only one statement is run")
-        }
+        guard sqlite3_prepare_v2(handle, text, -1, &statement, &text) == SQLITE_OK else { throw refusal() }
         return statement
     }
 
     private func cell(_ statement: OpaquePointer?, _ column: Int32) -> JSONValue {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: .int(sqlite3_column_int64(statement, column))
-        case SQLITE_FLOAT: .double(sqlite3_column_double(statement, column))
-        case SQLITE_TEXT: .string(sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "")
+        case SQLITE_FLOAT: number(sqlite3_column_double(statement, column))
+        case SQLITE_TEXT: .string(text(statement, column))
         case SQLITE_BLOB: .string("<\(sqlite3_column_bytes(statement, column)) bytes>")
         default: .null
         }
     }
 
+    /// JSON has no number for infinity.
+    private func number(_ value: Double) -> JSONValue { value.isFinite ? .double(value) : .string("\(value)") }
+
+    private func text(_ statement: OpaquePointer?, _ column: Int32) -> String {
+        let bytes = UnsafeBufferPointer(start: sqlite3_column_text(statement, column), count: Int(sqlite3_column_bytes(statement, column)))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func refused(_ reason: String) -> ToolError { ToolError("SQLite refused the statement: \(reason)") }
+
+    /// Why SQLite did not do the last thing that it was asked.
     private func refusal() -> ToolError {
         let reason =
             switch sqlite3_errcode(handle) {
@@ -109,7 +132,7 @@ private final class Connection {
             case SQLITE_AUTH, SQLITE_READONLY: "only reading is allowed"
             default: String(cString: sqlite3_errmsg(handle))
             }
-        return ToolError("SQLite refused the statement: \(reason)")
+        return Self.refused(reason)
     }
 }
 

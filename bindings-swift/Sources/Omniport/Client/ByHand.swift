@@ -1,5 +1,6 @@
 /// The answer of one round: the result, or what the server needs to know first.
 public enum Round<Result: Sendable>: Sendable {
+    /// The result: there is nothing left to ask.
     case complete(Result)
     /// What it needs. The next round answers, maybe in another process.
     case inputRequired(InputRequiredResult)
@@ -13,9 +14,7 @@ public struct ByHand: Sendable {
 
     /// One round of a call of a tool.
     ///
-    /// - Parameters:
-    ///   - inputResponses: the answers, by the keys of the `inputRequests` that they are to
-    ///   - requestState: that of the result that asked
+    /// `inputResponses` are the answers, by the keys of the `inputRequests` that they are to; `requestState` is that of the result that asked.
     public func callTool(
         _ name: String, _ arguments: JSONValue = [:], inputResponses: InputResponses? = nil, requestState: String? = nil,
         options: CallOptions? = nil

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let call = client.startTool("index", ["path": "/srv"])
-/// for await step in call.progress { show(step) }
+/// for await step in call.progress { print(step.progress) }
 /// let result = try await call.value
 /// ```
 public struct Call<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-/// CallProgress of a call.
+/// How far a call is.
 public struct CallProgress: Codable, Hashable, Sendable {
     /// How far it is; it grows.
     public var progress: Double
@@ -7,6 +7,7 @@ public struct CallProgress: Codable, Hashable, Sendable {
     /// What is being done, for people.
     public var message: String?
 
+    /// One step of progress, as a handler gets it.
     public init(progress: Double, total: Double? = nil, message: String? = nil) {
         self.progress = progress
         self.total = total
@@ -16,12 +17,14 @@ public struct CallProgress: Codable, Hashable, Sendable {
 
 /// A log message of a server.
 public struct LogMessage: Codable, Hashable, Sendable {
+    /// How urgent it is.
     public var level: LoggingLevel
     /// Which part of the server says it.
     public var logger: String?
     /// What it says: any JSON.
     public var data: JSONValue
 
+    /// A message, as a handler gets it.
     public init(level: LoggingLevel, logger: String? = nil, data: JSONValue) {
         self.level = level
         self.logger = logger

@@ -1,8 +1,12 @@
 /// What changed at the server.
 public struct Change: Codable, Hashable, Sendable {
+    /// What can change.
     public enum Kind: String, Codable, Sendable {
+        /// The list of tools.
         case tools
+        /// The list of resources or templates.
         case resources
+        /// The list of prompts.
         case prompts
         /// One resource, whose URI is ``Change/uri``.
         case resource
@@ -12,6 +16,7 @@ public struct Change: Codable, Hashable, Sendable {
         case ended
     }
 
+    /// What changed.
     public var kind: Kind
     /// The resource.
     public var uri: String?
@@ -22,6 +27,7 @@ public struct Change: Codable, Hashable, Sendable {
     /// Names of tools whose description or schemas are different.
     public var changed: [String]?
 
+    /// A change, as an iteration gives it.
     public init(kind: Kind, uri: String? = nil, added: [String]? = nil, removed: [String]? = nil, changed: [String]? = nil) {
         self.kind = kind
         self.uri = uri
@@ -56,6 +62,7 @@ public struct Changes: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(feed: Feed(life: life, kinds: kinds, uris: uris)) }
 
+    /// One iteration, and its subscription.
     public struct Iterator: AsyncIteratorProtocol {
         let feed: Feed
 

@@ -68,7 +68,11 @@ extension Client {
     /// The resource templates, to iterate over.
     public var resourceTemplates: Listing<ResourceTemplate> { listing(.templates) }
 
-    /// Reads a resource.
+    /// Reads a resource; one resource may have several contents.
+    ///
+    /// - Throws: ``OmniportError/notFound(_:)`` when the server has no such resource.
+    ///
+    /// See [Reading resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources).
     public func readResource(_ uri: String, options: CallOptions? = nil) async throws -> ReadResourceResult {
         try Lenient.read(of: await ask("read_resource", ["uri": .string(uri)], options))
     }
@@ -99,6 +103,8 @@ extension Client {
     public var prompts: Listing<Prompt> { listing(.prompts) }
 
     /// Gets a prompt; its arguments are texts.
+    ///
+    /// See [Getting a prompt](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#getting-a-prompt).
     public func getPrompt(
         _ name: String, _ arguments: [String: String] = [:], options: CallOptions? = nil
     ) async throws -> GetPromptResult {
@@ -108,9 +114,10 @@ extension Client {
 
     // MARK: Others
 
-    /// Values for an argument.
+    /// Suggestions for an argument of a prompt or a variable of a template, whose beginning is `value`; `others` are the arguments that
+    /// are filled in already.
     ///
-    /// - Parameter others: the arguments that are filled in already
+    /// See [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
     public func complete(
         _ reference: CompletionReference, argument: String, value: String, others: [String: String] = [:], options: CallOptions? = nil
     ) async throws -> CompleteResultCompletion {
@@ -124,7 +131,9 @@ extension Client {
     /// Asks whether the server is there.
     public func ping(options: CallOptions? = nil) async throws { _ = try await ask("ping", [:], options) }
 
-    /// The least severe level of log messages that the server sends.
+    /// The least severe level of log messages that the server sends. To a modern server it is told with each request.
+    ///
+    /// See [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
     public func setLogLevel(_ level: LoggingLevel, options: CallOptions? = nil) async throws {
         _ = try await ask("set_log_level", ["level": .string(level.rawValue)], options)
     }
@@ -161,7 +170,10 @@ extension Life {
     func ask(_ request: Request) async throws -> Answer {
         try Task.checkCancellation()
         let connection = try await live()
-        return try await connection.answer(connection.start(request))
+        let answer = try await connection.answer(connection.start(request))
+        // Of the call that connected: whoever has its answer may ask what the server said of itself.
+        if !connection.opened.isOpen { try? await connection.opened.pass() }
+        return answer
     }
 
     fileprivate func page<Item>(_ list: List<Item>, _ cursor: String?, _ options: CallOptions?) async throws -> JSONValue {

@@ -13,9 +13,14 @@ import Foundation
 /// closed. One that nobody refers to any more is closed.
 ///
 /// When the task of a call is cancelled, the call throws `CancellationError` at once, and the server is told.
+///
+/// Every call throws ``OmniportError``: the kind that the server answered with; ``OmniportError/timeout(_:)`` without an answer in time;
+/// ``OmniportError/closed(_:)`` when the connection or the server process ended; ``OmniportError/io(_:)`` when it cannot be reached or started;
+/// ``OmniportError/limit(_:)`` for an answer beyond a named limit.
 public final class Client: Sendable {
     let life: Life
 
+    /// A client of a server; nothing is connected yet.
     public init(_ target: ClientTarget, options: ClientOptions = ClientOptions(), handlers: ClientHandlers = ClientHandlers()) {
         life = Life(target: target, options: options, handlers: handlers)
     }

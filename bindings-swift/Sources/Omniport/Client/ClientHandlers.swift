@@ -2,8 +2,11 @@ internal import OmniportBoundary
 
 /// How a connection is.
 public enum ClientState: String, Sendable {
+    /// Not connected: not yet, or not any more.
     case closed
+    /// The connection is being made.
     case connecting
+    /// Connected.
     case ready
     /// It was lost, and is made anew.
     case recovering
@@ -17,7 +20,9 @@ public enum ClientState: String, Sendable {
 public enum ElicitAnswer: Sendable {
     /// The user filled it in.
     case accept(JSONObject)
+    /// The user says no.
     case decline
+    /// The user dismissed the form without an answer.
     case cancel
 
     /// The user filled it in: the members of `content`.
@@ -31,8 +36,11 @@ public enum ElicitAnswer: Sendable {
 
 /// The answer to the wish of a server that its user visits a URL.
 public enum VisitAnswer: String, Sendable {
+    /// The user agreed to visit it; whether that is done is another thing.
     case accept
+    /// The user says no.
     case decline
+    /// The user dismissed the question.
     case cancel
 }
 

@@ -4,16 +4,21 @@ import Foundation
 public struct ClientOptions: Sendable {
     /// Which era of the protocol is spoken; automatic: the server is asked.
     public enum Era: String, Sendable {
+        /// What the server speaks; the modern one where it speaks both.
         case automatic = "auto"
+        /// The revisions before 2026-07-28, with a handshake.
         case legacy
+        /// The revision 2026-07-28 and later, without one.
         case modern
     }
 
     /// How the client calls itself.
     public var name = "omniport"
+    /// Its version.
     public var version = "0"
     /// HTTP headers of every request.
     public var headers: [String: String] = [:]
+    /// Which era is spoken.
     public var era: Era = .automatic
     /// The revision that this server spoke the last time, `client.protocolVersion` then: it saves asking.
     public var known: String?

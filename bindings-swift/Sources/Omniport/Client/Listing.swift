@@ -6,6 +6,7 @@ public struct Listing<Item: Sendable>: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(page: page) }
 
+    /// One iteration; it asks for a page when the one before is used up.
     public struct Iterator: AsyncIteratorProtocol {
         let page: @Sendable (_ cursor: String?) async throws -> (items: [Item], next: String?)
         private var items: ArraySlice<Item> = []

@@ -4,7 +4,7 @@
 /// ``ToolError`` for a text that the model should read and act on.
 ///
 /// ```swift
-/// throw OmniportError.notFound("there is no table \(name)")
+/// throw OmniportError.notFound("there is no table books")
 /// ```
 public enum OmniportError: Error, Hashable, Sendable {
     /// The text is not JSON.

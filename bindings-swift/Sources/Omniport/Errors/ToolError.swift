@@ -3,6 +3,7 @@ public struct ToolError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What the model reads.
     public var message: String
 
+    /// A failure with the text that the model reads.
     public init(_ message: String) { self.message = message }
 
     public var description: String { message }
@@ -13,6 +14,7 @@ public struct RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Which rule, in words.
     public var message: String
 
+    /// A wrong use, with the rule that it breaks.
     public init(_ message: String) { self.message = message }
 
     public var description: String { message }

@@ -6,6 +6,7 @@ public struct JSONObject: Sendable {
 
     private static let small = 16
 
+    /// An object without members.
     public init() { entries = [] }
 
     /// Of several members with one name the last is meant.
@@ -30,7 +31,9 @@ public struct JSONObject: Sendable {
         }
     }
 
+    /// The names of the members, in their order.
     public var keys: [String] { entries.map(\.key) }
+    /// The values of the members, in their order.
     public var values: [JSONValue] { entries.map(\.value) }
 
     mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }

@@ -5,7 +5,9 @@
 /// arguments["tags"]?[0]?.stringValue  // "a"
 /// ```
 public enum JSONValue: Hashable, Sendable {
+    /// `null`, which is not the same as no member.
     case null
+    /// `true` or `false`.
     case bool(Bool)
     /// A number without a fraction.
     case int(Int64)
@@ -13,8 +15,11 @@ public enum JSONValue: Hashable, Sendable {
     case unsigned(UInt64)
     /// Any other number.
     case double(Double)
+    /// A text.
     case string(String)
+    /// A list of values.
     case array([JSONValue])
+    /// Members with names.
     case object(JSONObject)
 }
 
@@ -30,6 +35,7 @@ extension JSONValue {
         }
     }
 
+    /// Whether this is `null`.
     public var isNull: Bool { self == .null }
 
     /// The text of a string; nil for anything else.
@@ -37,6 +43,7 @@ extension JSONValue {
         if case .string(let text) = self { text } else { nil }
     }
 
+    /// The truth value; nil for anything else.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
@@ -54,10 +61,12 @@ extension JSONValue {
         }
     }
 
+    /// The items of an array; nil for anything else.
     public var arrayValue: [JSONValue]? {
         if case .array(let items) = self { items } else { nil }
     }
 
+    /// The members of an object; nil for anything else.
     public var objectValue: JSONObject? {
         if case .object(let members) = self { members } else { nil }
     }

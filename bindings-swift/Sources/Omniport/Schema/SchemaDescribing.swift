@@ -30,6 +30,7 @@ public struct SchemaOverride: Sendable, Hashable {
     public let key: String?
     /// The keyword of JSON Schema.
     public let keyword: String
+    /// What the keyword says.
     public let value: JSONValue
 
     /// Any keyword.
@@ -52,10 +53,15 @@ public struct SchemaOverride: Sendable, Hashable {
     /// What is used when the member is left out. It is published; the type itself has to use it.
     public static func `default`(_ key: String, _ value: JSONValue) -> Self { keyword(key, "default", value) }
 
+    /// The least number that is allowed.
     public static func minimum(_ key: String, _ bound: Double) -> Self { keyword(key, "minimum", number(bound)) }
+    /// The greatest number that is allowed.
     public static func maximum(_ key: String, _ bound: Double) -> Self { keyword(key, "maximum", number(bound)) }
+    /// The number that the member must be greater than.
     public static func exclusiveMinimum(_ key: String, _ bound: Double) -> Self { keyword(key, "exclusiveMinimum", number(bound)) }
+    /// The number that the member must be less than.
     public static func exclusiveMaximum(_ key: String, _ bound: Double) -> Self { keyword(key, "exclusiveMaximum", number(bound)) }
+    /// The number that the member must be a whole multiple of.
     public static func multipleOf(_ key: String, _ step: Double) -> Self { keyword(key, "multipleOf", number(step)) }
 
     /// In characters.
@@ -67,8 +73,11 @@ public struct SchemaOverride: Sendable, Hashable {
     /// A format of JSON Schema: "email", "date", "ipv4".
     public static func format(_ key: String, _ name: String) -> Self { keyword(key, "format", .string(name)) }
 
+    /// The least count of items.
     public static func minItems(_ key: String, _ count: Int) -> Self { keyword(key, "minItems", JSONValue(count)) }
+    /// The greatest count of items.
     public static func maxItems(_ key: String, _ count: Int) -> Self { keyword(key, "maxItems", JSONValue(count)) }
+    /// Values that show what is meant; none of them is checked.
     public static func examples(_ key: String, _ values: [JSONValue]) -> Self { keyword(key, "examples", .array(values)) }
 
     private static func number(_ value: Double) -> JSONValue { Int64(exactly: value).map { .int($0) } ?? .double(value) }

@@ -6,12 +6,15 @@ public typealias Content = ContentBlock
 extension ContentBlock: ExpressibleByStringInterpolation {
     public init(stringLiteral text: String) { self = .text(text) }
 
+    /// A text.
     public static func text(_ text: String) -> Self { .text(TextContent(text: text)) }
 
+    /// An image; what is sent is base64.
     public static func image(_ data: Data, mimeType: String = "image/png") -> Self {
         .image(ImageContent(data: data.base64EncodedString(), mimeType: mimeType))
     }
 
+    /// A sound; what is sent is base64.
     public static func audio(_ data: Data, mimeType: String = "audio/wav") -> Self {
         .audio(AudioContent(data: data.base64EncodedString(), mimeType: mimeType))
     }
@@ -32,10 +35,12 @@ extension ContentBlock: ExpressibleByStringInterpolation {
 }
 
 extension ResourceContents {
+    /// A text, as the contents of the resource `uri`.
     public static func text(_ text: String, uri: String, mimeType: String = "text/plain") -> Self {
         .text(TextResourceContents(text: text, uri: uri, mimeType: mimeType))
     }
 
+    /// Bytes, as the contents of the resource `uri`; what is sent is base64.
     public static func data(_ data: Data, uri: String, mimeType: String = "application/octet-stream") -> Self {
         .blob(BlobResourceContents(blob: data.base64EncodedString(), uri: uri, mimeType: mimeType))
     }
@@ -49,8 +54,10 @@ public struct ToolResult: Sendable, Hashable, Encodable {
     public var structuredContent: JSONValue?
     /// Whether the model should read it as a failure.
     public var isError: Bool
+    /// Members of the `_meta` of the result.
     public var meta: MetaObject?
 
+    /// A result of blocks for the model, data for programs, or both.
     public init(
         _ content: [Content]? = nil, structuredContent: JSONValue? = nil, isError: Bool = false, meta: MetaObject? = nil
     ) {
@@ -60,6 +67,7 @@ public struct ToolResult: Sendable, Hashable, Encodable {
         self.meta = meta
     }
 
+    /// A result of one text.
     public init(_ text: String, isError: Bool = false) { self.init([.text(text)], isError: isError) }
 
     private enum CodingKeys: String, CodingKey { case content, structuredContent, isError, meta = "_meta" }
@@ -77,14 +85,19 @@ public struct ToolResult: Sendable, Hashable, Encodable {
 public typealias Message = PromptMessage
 
 extension PromptMessage {
+    /// What the user says.
     public static func user(_ content: Content) -> Self { Self(content: content, role: .user) }
+    /// A text that the user says.
     public static func user(_ text: String) -> Self { user(.text(text)) }
+    /// What the model says.
     public static func assistant(_ content: Content) -> Self { Self(content: content, role: .assistant) }
+    /// A text that the model says.
     public static func assistant(_ text: String) -> Self { assistant(.text(text)) }
 }
 
 /// What a prompt can be: a text, a block, a message, or a list of them.
 public protocol PromptContent: Sendable {
+    /// What it is as messages of a prompt. A text alone is the user's.
     var messages: [Message] { get }
 }
 
@@ -106,11 +119,14 @@ extension Array: PromptContent where Element: PromptContent {
 
 /// Suggestions for an argument, when there are more than are said.
 public struct Suggestions: Sendable, Hashable, Encodable {
+    /// Those that are said; at most a hundred reach the client.
     public var values: [String]
     /// How many there are in all.
     public var total: Int?
+    /// Whether there are more, where their number is not known.
     public var hasMore: Bool?
 
+    /// Suggestions, and how many there are besides.
     public init(_ values: [String], total: Int? = nil, hasMore: Bool? = nil) {
         self.values = values
         self.total = total

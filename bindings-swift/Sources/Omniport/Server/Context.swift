@@ -2,8 +2,8 @@ internal import OmniportBoundary
 
 /// The running call: what it may ask and tell its client, and what is known about the caller. Everything works in both eras of the protocol.
 ///
-/// A question (``elicit(_:_:key:)``, ``sample(_:options:key:)``, ``listRoots(key:)``) may run the handler again from its start, when the answer
-/// comes with another request; wrap effects that must happen once in ``step(_:_:)``.
+/// A question (``elicit(_:_:key:)``, `sample`, ``listRoots(key:)``) may run the handler again from its start, when the answer
+/// comes with another request; wrap effects that must happen once in `step`.
 public final class Context: Sendable {
     /// The Context of the running call, for code that it is not handed to; nil outside of one.
     @TaskLocal public static var current: Context?
@@ -40,6 +40,8 @@ public final class Context: Sendable {
     }
 
     /// Sends a log message to the client, if it asked for this level.
+    ///
+    /// See [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
     public func log(_ level: LoggingLevel, _ data: JSONValue, logger: String? = nil) {
         var notice: JSONObject = ["level": .string(level.rawValue), "data": data]
         notice.set("logger", logger)
@@ -152,6 +154,7 @@ public final class Context: Sendable {
     /// Who is calling; nil without authentication.
     public var principal: Principal? { facts["principal"].flatMap { try? $0.decode(Principal.self) } }
 
+    /// The session of a client of a revision before 2026-07-28 over HTTP; nil elsewhere.
     public var sessionID: String? { facts["session_id"]?.stringValue }
 
     /// Name, version and title of the client, as it says itself.
@@ -160,6 +163,7 @@ public final class Context: Sendable {
     /// What the client declared.
     public var capabilities: JSONObject { facts["capabilities"]?.objectValue ?? [:] }
 
+    /// The revision of the protocol that this client speaks, such as "2026-07-28".
     public var protocolVersion: String? { facts["protocol_version"]?.stringValue }
 
     /// The `_meta` of the request.

@@ -3,19 +3,27 @@ internal import OmniportBoundary
 
 /// A request that a web server of the program hands to ``Server/handle(_:)``.
 public struct HTTPRequest: Sendable {
+    /// "GET", "POST", "DELETE" or any other.
     public var method: String
     /// Below where the server is mounted, without the query.
     public var path: String
+    /// What follows the question mark; empty without one.
     public var query: String
     /// In the order in which they came; a name may be there several times.
     public var headers: [(name: String, value: String)]
+    /// The whole body.
     public var body: Data
     /// Who is calling, for a web server that authenticates by itself.
     public var principal: Principal?
+    /// The address that the web server is bound to, where it is known: "127.0.0.1". With a loopback one only loopback names are taken as the
+    /// host, so that no page can have a name of its own point here (DNS rebinding). Give the public address where a proxy on the same machine
+    /// passes the public host on.
+    public var boundTo: String?
 
+    /// A request. Its headers have to name the host: HTTP/2 servers may keep it apart, as the authority.
     public init(
         method: String, path: String = "/mcp", query: String = "", headers: [(name: String, value: String)] = [], body: Data = Data(),
-        principal: Principal? = nil
+        principal: Principal? = nil, boundTo: String? = nil
     ) {
         self.method = method
         self.path = path
@@ -23,19 +31,23 @@ public struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
         self.principal = principal
+        self.boundTo = boundTo
     }
 
     func head() throws -> String {
         var head: JSONObject = ["method": .string(method), "path": .string(path), "query": .string(query)]
         head["headers"] = .array(headers.map { [.string($0.name), .string($0.value)] })
         head.set("principal", encoding: principal)
+        head.set("server", boundTo)
         return try JSONValue.object(head).text()
     }
 }
 
 /// The answer, whose body comes piece by piece.
 public struct HTTPResponse: Sendable {
+    /// The status code.
     public let status: Int
+    /// All headers, names as they are to be sent.
     public let headers: [(name: String, value: String)]
     /// Read by one reader, once. A reader that goes away, or is cancelled, cancels the request.
     public let body: HTTPBody

@@ -1,7 +1,10 @@
 /// What the user did with a question.
 public enum ElicitResult<Answer: Sendable>: Sendable {
+    /// The user answered.
     case accept(Answer)
+    /// The user said no.
     case decline
+    /// The user dismissed the question, or the client did.
     case cancel
 
     /// The answer; nil when the user gave none.
@@ -9,6 +12,7 @@ public enum ElicitResult<Answer: Sendable>: Sendable {
         if case .accept(let answer) = self { answer } else { nil }
     }
 
+    /// Whether the user answered.
     public var isAccepted: Bool { content != nil }
 }
 
@@ -19,9 +23,13 @@ public struct SampleResult: Sendable {
     /// The protocol's own object.
     public let json: JSONValue
 
+    /// Who speaks: "assistant".
     public var role: String { json["role"]?.stringValue ?? "assistant" }
+    /// The model that answered, as the client names it.
     public var model: String { json["model"]?.stringValue ?? "" }
+    /// Why it stopped, such as "endTurn", "maxTokens", "toolUse".
     public var stopReason: String? { json["stopReason"]?.stringValue }
+    /// A content block, or a list of them.
     public var content: JSONValue { json["content"] ?? .null }
 
     /// All text of the answer.
@@ -31,7 +39,10 @@ public struct SampleResult: Sendable {
 extension Context {
     /// Asks the user to fill in a form, whose members are those of `Form`: texts, numbers, booleans, choices.
     ///
-    /// - Parameter key: names the question, so that a modern client can answer it beforehand.
+    /// `key` names the question, so that a modern client can answer it beforehand.
+    ///
+    /// See [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+    ///
     /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask.
     public func elicit<Form: Decodable & Sendable>(
         _ message: String, _: Form.Type = Form.self, key: String? = nil
@@ -68,7 +79,10 @@ extension Context {
         try await elicit(message, schema: ["type": "object", "properties": [:]], key: key)
     }
 
-    /// Asks the user to open a page, for what must not pass through the client: credentials, payment.
+    /// Asks the user to open a page, for what must not pass through the client: credentials, payment. That it is accepted does not
+    /// say that the page was used.
+    ///
+    /// See [URL mode](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-elicitation-requests).
     public func elicitURL(_ message: String, url: String, key: String? = nil) async throws -> ElicitResult<JSONValue> {
         let question: JSONValue = ["mode": "url", "message": .string(message), "url": .string(url)]
         return try Self.result(of: try await ask("elicit", question, key: key)) { $0 }
@@ -97,7 +111,9 @@ extension Context {
 
     /// Asks the client's model.
     ///
-    /// - Parameter options: the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    /// The options are the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    ///
+    /// See [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
     public func sample(_ messages: [Message], options: JSONObject = [:], key: String? = nil) async throws -> SampleResult {
         var question: JSONObject = ["maxTokens": 1024]
         for (name, value) in options { question[name] = value }
@@ -106,6 +122,8 @@ extension Context {
     }
 
     /// The directories that the client offers.
+    ///
+    /// See [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
     public func listRoots(key: String? = nil) async throws -> [Root] {
         let raw = try await ask("roots", [:], key: key)
         return try raw["roots"]?.decode([Root].self) ?? []

@@ -58,7 +58,8 @@ enum Results {
         case let text as String: contents = [.text(text, uri: uri, mimeType: mimeType ?? "text/plain")]
         case let data as Data: contents = [.data(data, uri: uri, mimeType: mimeType ?? "application/octet-stream")]
         case let one as ResourceContents: contents = [one]
-        case let several as [ResourceContents]: contents = several
+        // By its type: to a cast, an empty list of whatever is one of these.
+        case let several as [ResourceContents] where type(of: value) == [ResourceContents].self: contents = several
         case let result as ReadResourceResult: return try JSON.encode(result)
         default: contents = [.text(try JSON.encode(value), uri: uri, mimeType: mimeType ?? "application/json")]
         }

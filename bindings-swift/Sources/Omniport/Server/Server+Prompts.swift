@@ -3,6 +3,8 @@ extension Server {
     ///
     /// The arguments are the members of a `Decodable` structure, always written as texts by clients, and read as the types of its members. The
     /// prompt is a text, ``Content``, a ``Message``, or a list of them.
+    ///
+    /// See [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
     public func prompt<Arguments: Decodable & Sendable>(
         _ name: String, _ description: String? = nil, options: PromptOptions = .init(),
         _ handler: @escaping @Sendable (Arguments, Context) async throws -> some PromptContent
@@ -35,7 +37,9 @@ extension Server {
     }
 
     /// Registers suggestions for an argument of a prompt or a variable of a template. The handler gets the text typed so far and the other
-    /// arguments (Y23).
+    /// arguments.
+    ///
+    /// See [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
     public func completion(
         of reference: CompletionReference, argument: String,
         _ handler: @escaping @Sendable (_ value: String, _ others: [String: String], Context) async throws -> [String]

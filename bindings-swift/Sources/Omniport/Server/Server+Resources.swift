@@ -5,6 +5,8 @@ extension Server {
     ///
     /// The content is a text, `Data`, ``ResourceContents`` or a list of them, or other data, which becomes JSON. Throw
     /// ``OmniportError/notFound(_:)`` when there is nothing.
+    ///
+    /// See [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
     public func resource<Body: Encodable & Sendable>(
         _ uri: String, options: ResourceOptions = .init(), _ handler: @escaping @Sendable (Context) async throws -> Body
     ) {
@@ -27,6 +29,8 @@ extension Server {
     ///
     /// The variables are the members of a `Decodable` structure (their texts are read as the types of its members), or a ``JSONObject`` or
     /// dictionary of whatever variables there are.
+    ///
+    /// See [Resource templates](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates).
     public func resourceTemplate<Variables: Decodable & Sendable, Body: Encodable & Sendable>(
         _ uri: String, options: ResourceOptions = .init(), _ handler: @escaping @Sendable (Variables, Context) async throws -> Body
     ) {

@@ -1,14 +1,16 @@
 extension Server {
     /// Registers a tool; a name that exists is replaced.
     ///
-    /// The arguments are the members of a `Decodable` structure, whose JSON Schema is found by running its decoder (see ``SchemaDescribing``), or
-    /// a ``JSONObject``. What the handler returns: a `String` is text for the model; a structure, number or list is structured data with a
-    /// schema; ``Content``, a list of it and ``ToolResult`` say themselves what they are. Throw ``ToolError`` for a failure that the model should
-    /// read, ``OmniportError`` for an error of the protocol.
+    /// The arguments are the members of a `Decodable` structure, whose JSON Schema is found by running its decoder (see
+    /// ``SchemaDescribing``), or a ``JSONObject``. What the handler returns: a `String` is text for the model; a structure, number or list is
+    /// structured data with a schema; ``Content``, a list of it and ``ToolResult`` say themselves what they are. Throw ``ToolError`` for a
+    /// failure that the model should read, ``OmniportError`` for an error of the protocol.
     ///
     /// The task of the handler is cancelled when the caller takes the request back.
     ///
-    /// - Parameter description: for the model: what the tool does, when to use it.
+    /// The description is for the model: what the tool does, when to use it.
+    ///
+    /// See [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
     public func tool<Arguments: Decodable & Sendable, Result: Encodable & Sendable>(
         _ name: String, _ description: String? = nil, options: ToolOptions = .init(),
         _ handler: @escaping @Sendable (Arguments, Context) async throws -> Result

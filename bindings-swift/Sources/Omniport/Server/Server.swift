@@ -13,10 +13,16 @@ internal import OmniportBoundary
 /// Things can be registered and removed while it serves; connected clients are told. What cannot be registered as it is written is kept in
 /// ``problems``, and thrown by whatever serves the server.
 public final class Server: Sendable {
+    /// How the server calls itself.
     public let name: String
     let registry: Registry
 
+    /// A server that offers nothing yet.
+    ///
     /// - Parameters:
+    ///   - name: how it calls itself.
+    ///   - version: its version.
+    ///   - options: what else can be said of it.
     ///   - auth: says who is calling; without it everybody is let in.
     ///   - visible: what a caller may see and use; without it everything.
     ///   - audit: gets one record for each call, without arguments.

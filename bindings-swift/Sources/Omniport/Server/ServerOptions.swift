@@ -6,10 +6,12 @@ public struct Principal: Sendable, Hashable, Codable {
     public var subject: String
     /// The application that acts for the subject.
     public var client: String?
+    /// What the caller may do.
     public var scopes: [String]?
     /// Whatever else a check found out: roles, a tenant.
     public var claims: JSONValue?
 
+    /// A caller who was recognised.
     public init(_ subject: String, client: String? = nil, scopes: [String]? = nil, claims: JSONValue? = nil) {
         self.subject = subject
         self.client = client
@@ -21,12 +23,21 @@ public struct Principal: Sendable, Hashable, Codable {
 /// How many calls may be made in a time.
 public struct Rate: Sendable, Hashable {
     /// Whose calls are counted together.
-    public enum Scope: String, Sendable, Hashable { case principal, all }
+    public enum Scope: String, Sendable, Hashable {
+        /// Those of each principal by themselves; callers without one count as one.
+        case principal
+        /// All of them.
+        case all
+    }
 
+    /// How many.
     public var calls: Int
+    /// In which time.
     public var per: Duration
+    /// Without one, the calls of each principal are counted by themselves.
     public var scope: Scope?
 
+    /// So many calls in a time.
     public init(_ calls: Int, per: Duration, by scope: Scope? = nil) {
         self.calls = calls
         self.per = per
@@ -41,15 +52,39 @@ public struct Rate: Sendable, Hashable {
 }
 
 /// How long a client may keep an answer, and for whom.
+///
+/// See [Caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).
 public struct Cache: Sendable, Hashable {
-    public enum Scope: String, Sendable, Hashable { case `public`, `private` }
+    /// Who may be given a kept answer.
+    public enum Scope: String, Sendable, Hashable {
+        /// Everybody: it holds nothing of one caller.
+        case `public`
+        /// The caller who got it.
+        case `private`
+    }
 
     /// Lists and answers that can be kept.
-    public enum Subject: String, Sendable, Hashable { case tools, resources, templates, prompts, discover, read }
+    public enum Subject: String, Sendable, Hashable {
+        /// The list of tools.
+        case tools
+        /// The list of resources.
+        case resources
+        /// The list of templates.
+        case templates
+        /// The list of prompts.
+        case prompts
+        /// What the server says about itself.
+        case discover
+        /// The contents of resources that say nothing themselves.
+        case read
+    }
 
+    /// For how long.
     public var ttl: Duration
+    /// For whom.
     public var scope: Scope
 
+    /// An answer that is good for a time.
     public init(ttl: Duration, scope: Scope = .private) {
         self.ttl = ttl
         self.scope = scope
@@ -59,22 +94,38 @@ public struct Cache: Sendable, Hashable {
 }
 
 /// What `visible` is asked about.
-public enum VisibleKind: String, Sendable, Hashable, Codable { case tools, resources, templates, prompts }
+public enum VisibleKind: String, Sendable, Hashable, Codable {
+    /// Tools, by their names.
+    case tools
+    /// Resources, by their URIs.
+    case resources
+    /// Templates, by their URIs.
+    case templates
+    /// Prompts, by their names.
+    case prompts
+}
 
 /// Something that a client told the server.
 public enum ServerEvent: Sendable, Hashable {
+    /// Its roots are different; ``Context/listRoots(key:)`` gives the new ones.
     case rootsChanged
+    /// It wants to hear of changes of a resource.
     case subscribed(uri: String)
+    /// It wants to hear no more of them.
     case unsubscribed(uri: String)
 }
 
 /// What is kept of a call: who, what, how it ended; never the arguments themselves.
 public struct AuditRecord: Sendable, Hashable, Decodable {
+    /// "tool", "resource", "prompt" or "completion".
     public let kind: String
+    /// What was called: a name, or a URI.
     public let name: String
+    /// The subject of the caller; nil without authentication.
     public let principal: String?
     /// Of the arguments as they came, in hexadecimal.
     public let argumentsSHA256: String?
+    /// "ok", "tool_error" (a result that says `isError`), "error", "cancelled" or "expired".
     public let outcome: String
     /// How long it took, in milliseconds.
     public let ms: Double
@@ -92,18 +143,25 @@ extension Server {
 
     /// What can be said of a server.
     public struct Options: Sendable {
+        /// What people are shown as its name.
         public var title: String?
+        /// For people: what the server is for.
         public var description: String?
         /// For the model: how the server is to be used.
         public var instructions: String?
+        /// Where people find more about it.
         public var websiteURL: String?
+        /// Pictures for lists.
         public var icons: [Icon]?
+        /// Limits that are not the usual ones; times in seconds.
         public var limits: [Limit: Double]
         /// Items of a list that are sent at once.
         public var pageSize: Int?
         /// Whether the texts of unexpected errors are kept from callers; over HTTP they are.
         public var maskErrors: Bool?
+        /// How long clients may keep lists and contents: `[.tools: Cache(ttl: .seconds(60))]`.
         public var cache: [Cache.Subject: Cache]
+        /// How many calls may be made in a time, all tools together.
         public var rate: Rate?
         /// How many calls run at once.
         public var concurrency: Int?
@@ -111,6 +169,8 @@ extension Server {
         public var timeout: Duration?
         /// Whether clients may subscribe to resources.
         public var subscribe: Bool?
+        /// Whether clients of the revisions before 2026-07-28 get a session over HTTP; they do, unless this is false: each of their requests
+        /// stands alone then, and they cannot be asked anything.
         public var legacySessions: Bool?
         /// Secrets of 32 bytes, newest first, which replicas share.
         public var stateKeys: [Data]
@@ -162,16 +222,21 @@ extension Server {
 
     /// What can be said of a tool.
     public struct ToolOptions: Sendable {
+        /// What people are shown as its name.
         public var title: String?
         /// Hints: `.init(readOnlyHint: true)`.
         public var annotations: ToolAnnotations?
+        /// Pictures for lists.
         public var icons: [Icon]?
+        /// Its `_meta`, for clients that know what is in it.
         public var meta: MetaObject?
         /// Published and checked in place of the schema of the arguments' type.
         public var inputSchema: JSONValue?
         /// In place of the schema of the result's type; `false`: none.
         public var outputSchema: JSONValue?
+        /// How long a call may take; without it, that of the server.
         public var timeout: Duration?
+        /// How many calls may be made in a time.
         public var rate: Rate?
         /// How many calls run at once.
         public var concurrency: Int?
@@ -212,15 +277,21 @@ extension Server {
     public struct ResourceOptions: Sendable {
         /// Without one, the URI.
         public var name: String?
+        /// What people are shown as its name.
         public var title: String?
+        /// What is in it.
         public var description: String?
         /// Without one: text/plain for texts, application/octet-stream for bytes, application/json for other data.
         public var mimeType: String?
         /// In bytes.
         public var size: Int?
+        /// Hints: for whom it is, how important, when it changed.
         public var annotations: Annotations?
+        /// Pictures for lists.
         public var icons: [Icon]?
+        /// Its `_meta`, for clients that know what is in it.
         public var meta: MetaObject?
+        /// How long clients may keep the contents; without it, what the server says of `read`.
         public var cache: Cache?
         /// Variables of a template whose values may hold path separators and `..` segments.
         public var unsafeVariables: [String]
@@ -264,10 +335,13 @@ extension Server {
 
     /// What can be said of a prompt.
     public struct PromptOptions: Sendable {
+        /// What people are shown as its name.
         public var title: String?
         /// In place of those that the arguments' type has.
         public var arguments: [PromptArgument]?
+        /// Pictures for lists.
         public var icons: [Icon]?
+        /// Its `_meta`, for clients that know what is in it.
         public var meta: MetaObject?
 
         public init(title: String? = nil, arguments: [PromptArgument]? = nil, icons: [Icon]? = nil, meta: MetaObject? = nil) {

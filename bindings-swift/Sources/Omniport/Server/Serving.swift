@@ -8,6 +8,7 @@ public enum Transport: Sendable {
     /// HTTP: `.http(port: 8000)`.
     case http(HTTPOptions)
 
+    /// HTTP, at this address.
     public static func http(port: Int = 8000, host: String = "127.0.0.1", path: String = "/mcp") -> Self {
         .http(HTTPOptions(port: port, host: host, path: path))
     }
@@ -17,20 +18,25 @@ public enum Transport: Sendable {
 public struct HTTPOptions: Sendable, Hashable {
     /// 0: any that is free.
     public var port: Int
+    /// The address to listen at. One that is no loopback address needs ``allowedHosts`` or ``allowAnyHost``.
     public var host: String
+    /// The path of the endpoint.
     public var path: String
-    /// Paths of the two endpoints of the revision 2024-11-05.
+    /// The path of the event streams of the revision 2024-11-05; nil: "/sse".
     public var ssePath: String?
+    /// The path of the messages of that revision; nil: "/messages/".
     public var messagePath: String?
     /// Names that requests may be addressed to; loopback names without them.
     public var allowedHosts: [String]
+    /// Origins of pages that may send requests besides those of the server's own host.
     public var allowedOrigins: [String]
+    /// Answers requests to whatever name, for a server behind a proxy that checks it.
     public var allowAnyHost: Bool
     /// Origins whose pages may call the server.
     public var corsOrigins: [String]
     /// Answers as JSON where no stream is needed.
     public var jsonOnly: Bool
-    /// Of the engine.
+    /// Threads of the engine that serve connections; nil: as many as it finds useful.
     public var threads: Int?
 
     public init(
@@ -82,6 +88,7 @@ public final class Listening: Sendable {
         url = isAnywhere ? "http://\(address.hasPrefix("[") ? "[::1]" : "127.0.0.1"):\(port)\(path)" : "http://\(address)\(path)"
     }
 
+    /// The port that it listens at, also where any free one was asked for.
     public var port: Int { address.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
     /// Waits until everything is over.

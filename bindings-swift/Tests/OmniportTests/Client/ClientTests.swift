@@ -4,6 +4,16 @@ import Testing
 @testable import Omniport
 
 @Suite struct ClientTests {
+    @Test func theServerIsKnownAfterTheCallThatConnected() async throws {
+        let server = try TestServer()
+        for _ in 0..<200 {
+            let client = Client(server.target)
+            try await client.ping()
+            #expect(client.serverInfo?.name == "test" && client.state == .ready)
+            await client.close()
+        }
+    }
+
     private struct Sum: Codable, Sendable {
         var a: Int
         var b: Int

@@ -41,6 +41,11 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
         let body = String(decoding: await response.body.collect(), as: UTF8.self)
         #expect(body.contains("3 mine ada"))
         #expect(try await app.handle(HTTPRequest(method: "PUT", headers: headers)).status == 405)
+        // A page whose own name was made to point here.
+        request.headers[0].value = "evil.example"
+        #expect(try await app.handle(request).status == 200)
+        request.boundTo = "127.0.0.1"
+        #expect(try await app.handle(request).status == 403)
         await app.stop()
     }
 

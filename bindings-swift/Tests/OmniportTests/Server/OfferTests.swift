@@ -10,6 +10,7 @@ import Testing
         app.resource("mem://text", options: .init(name: "Text", description: "A text.")) { "hello" }
         app.resource("mem://bytes", content: Data([1, 2, 3]))
         app.resource("mem://rows", options: .init(mimeType: "application/x-rows")) { [Row(id: 1)] }
+        app.resource("mem://none", content: [String]())
         app.resource("mem://own") { (cx: Context) in [ResourceContents.text(cx.uri, uri: "mem://other")] }
         app.resource("mem://gone") { () -> String in throw OmniportError.notFound("it is gone") }
         try await withPeer(app) { (peer: Peer) async throws in
@@ -19,6 +20,7 @@ import Testing
             #expect(try await read("mem://text") == ["uri": "mem://text", "mimeType": "text/plain", "text": "hello"])
             #expect(try await read("mem://bytes") == ["uri": "mem://bytes", "mimeType": "application/octet-stream", "blob": "AQID"])
             #expect(try await read("mem://rows") == ["uri": "mem://rows", "mimeType": "application/x-rows", "text": "[{\"id\":1}]"])
+            #expect(try await read("mem://none") == ["uri": "mem://none", "mimeType": "application/json", "text": "[]"])
             #expect(try await read("mem://own") == ["uri": "mem://other", "mimeType": "text/plain", "text": "mem://own"])
             let gone = await failure { try await read("mem://gone") }
             #expect(gone?.message == "Resource not found: mem://gone")

@@ -1,0 +1,9 @@
+import Omniport
+
+/// What the tests of the documents are of.
+func makeServer() -> Server {
+    struct Add: Decodable { let a: Int, b: Int }
+    let app = Server("demo")
+    app.tool("add", "Add two numbers.") { (args: Add) in args.a + args.b }
+    return app
+}
