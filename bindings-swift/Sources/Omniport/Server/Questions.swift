@@ -37,41 +37,30 @@ public struct SampleResult: Sendable {
 }
 
 extension Context {
-    /// Asks the user to fill in a form, whose members are those of `Form`: texts, numbers, booleans, choices.
+    /// Asks the user to fill in a form, whose members are those of `Form`: texts, numbers, booleans, choices. A text, number, boolean or
+    /// enumeration alone, `elicit("Your name?", String.self)`, is a form with that one member, called `value`.
     ///
     /// `key` names the question, so that a modern client can answer it beforehand.
     ///
     /// See [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
     ///
-    /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask.
+    /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask; ``OmniportError/definition(_:)`` for a type that no form has.
     public func elicit<Form: Decodable & Sendable>(
         _ message: String, _: Form.Type = Form.self, key: String? = nil
     ) async throws -> ElicitResult<Form> {
-        let schema = try FormSchema.of(Form.self)
-        return try await elicit(message, schema: schema, key: key) { content in
-            do {
-                return try content.decode(Form.self)
-            } catch {
-                throw OmniportError.invalidParams(.init("The answer to the form is not valid: \(text(of: error))"))
-            }
-        }
+        let form = try FormSchema(of: Form.self)
+        return try await elicit(message, schema: form.schema, key: key) { try form.read($0) }
     }
 
     /// Asks the user to choose one of these texts.
     public func elicit(_ message: String, choices: [String], key: String? = nil) async throws -> ElicitResult<String> {
-        let value: JSONValue = ["type": "string", "enum": .array(choices.map { .string($0) })]
-        let schema: JSONValue = ["type": "object", "properties": ["value": value], "required": ["value"]]
-        return try await elicit(message, schema: schema, key: key) { content in
-            guard let chosen = content["value"]?.stringValue else {
-                throw OmniportError.invalidParams("The answer to the form is not valid: `value` is missing")
-            }
-            return chosen
-        }
+        let form = FormSchema(asking: ["type": "string", "enum": .array(choices.map { .string($0) })])
+        return try await elicit(message, schema: form.schema, key: key) { try form.read($0) }
     }
 
     /// Asks the user to fill in a form that a JSON Schema describes.
     public func elicit(_ message: String, schema: JSONValue, key: String? = nil) async throws -> ElicitResult<JSONValue> {
-        try await elicit(message, schema: schema, key: key) { $0 }
+        try await elicit(message, schema: FormSchema(checking: schema).schema, key: key) { $0 }
     }
 
     /// Asks the user for a bare confirmation.
@@ -127,38 +116,5 @@ extension Context {
     public func listRoots(key: String? = nil) async throws -> [Root] {
         let raw = try await ask("roots", [:], key: key)
         return try raw["roots"]?.decode([Root].self) ?? []
-    }
-}
-
-/// The schemas of forms, which have flat members only.
-enum FormSchema {
-    private static let keywords: Set<String> = [
-        "type", "title", "description", "default", "enum", "enumNames", "oneOf", "const", "format", "minLength", "maxLength", "minimum",
-        "maximum", "pattern", "items", "minItems", "maxItems",
-    ]
-    private static let primitives: Set<String> = ["string", "number", "integer", "boolean"]
-
-    /// - Throws: ``OmniportError/definition(_:)`` that names the member that no form has.
-    static func of<Form: Decodable>(_ type: Form.Type) throws -> JSONValue {
-        let schema = try SchemaFinder.schema(of: type, for: "form `\(type)`")
-        guard let properties = schema["properties"]?.objectValue else {
-            throw OmniportError.definition("the form `\(type)` has no members; a form is a structure of texts, numbers, booleans and choices")
-        }
-        var form: JSONObject = ["type": "object"]
-        form["properties"] = .object(JSONObject(try properties.map { ($0.key, try flat($0.key, $0.value)) }))
-        form.set("required", schema["required"])
-        return .object(form)
-    }
-
-    private static func flat(_ name: String, _ member: JSONValue) throws -> JSONValue {
-        if let branch = member["anyOf"]?.arrayValue?.first(where: { $0["type"] != "null" }) { return try flat(name, branch) }
-        let type = member["type"]?.stringValue ?? ""
-        let isChoice = member["enum"] != nil || member["oneOf"] != nil
-        let isMultiple = type == "array" && (member["items"]?["enum"] != nil || member["items"]?["anyOf"] != nil)
-        guard primitives.contains(type) || isChoice || isMultiple else {
-            throw OmniportError.definition(
-                .init("the member `\(name)` of the form is no text, number, boolean or choice; a form has flat members only"))
-        }
-        return .object(JSONObject((member.objectValue ?? [:]).filter { keywords.contains($0.key) }.map { ($0.key, $0.value) }))
     }
 }
