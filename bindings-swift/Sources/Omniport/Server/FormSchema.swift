@@ -16,7 +16,7 @@ struct FormSchema {
     init(of type: any Decodable.Type) throws {
         let schema = try SchemaFinder.schema(of: type, for: "form `\(type)`")
         guard let properties = schema["properties"]?.objectValue else {
-            self.init(asking: try Self.flat("value", schema))
+            self = Self(asking: try Self.flat("value", schema))
             return
         }
         var form: JSONObject = ["type": "object"]
