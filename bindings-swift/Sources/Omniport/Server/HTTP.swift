@@ -12,10 +12,15 @@ public struct HTTPRequest: Sendable {
     public var body: Data
     /// Who is calling, for a web server that authenticates by itself.
     public var principal: Principal?
+    /// Where the program mounted the server, if `path` is below it: "/api".
+    public var mount: String
+    /// The address that the web server is bound to. With a loopback one only loopback names are taken as `Host` (DNS rebinding); without it
+    /// every `Host` is, and an `Origin` that is of the same host.
+    public var boundTo: String?
 
     public init(
         method: String, path: String = "/mcp", query: String = "", headers: [(name: String, value: String)] = [], body: Data = Data(),
-        principal: Principal? = nil
+        principal: Principal? = nil, mount: String = "", boundTo: String? = nil
     ) {
         self.method = method
         self.path = path
@@ -23,12 +28,16 @@ public struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
         self.principal = principal
+        self.mount = mount
+        self.boundTo = boundTo
     }
 
     func head() throws -> String {
         var head: JSONObject = ["method": .string(method), "path": .string(path), "query": .string(query)]
         head["headers"] = .array(headers.map { [.string($0.name), .string($0.value)] })
         head.set("principal", encoding: principal)
+        if !mount.isEmpty { head["root_path"] = .string(mount) }
+        head.set("server", boundTo)
         return try JSONValue.object(head).text()
     }
 }
