@@ -12,15 +12,16 @@ public struct HTTPRequest: Sendable {
     public var body: Data
     /// Who is calling, for a web server that authenticates by itself.
     public var principal: Principal?
+    /// The address that the web server is bound to, where it is known: "127.0.0.1". With a loopback one only loopback names are taken as the
+    /// host, so that no page can have a name of its own point here (DNS rebinding). Give the public address where a proxy on the same machine
+    /// passes the public host on.
+    public var boundTo: String?
     /// Where the program mounted the server, if `path` is below it: "/api".
     public var mount: String
-    /// The address that the web server is bound to. With a loopback one only loopback names are taken as `Host` (DNS rebinding); without it
-    /// every `Host` is, and an `Origin` that is of the same host.
-    public var boundTo: String?
 
     public init(
         method: String, path: String = "/mcp", query: String = "", headers: [(name: String, value: String)] = [], body: Data = Data(),
-        principal: Principal? = nil, mount: String = "", boundTo: String? = nil
+        principal: Principal? = nil, boundTo: String? = nil, mount: String = ""
     ) {
         self.method = method
         self.path = path
@@ -28,16 +29,16 @@ public struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
         self.principal = principal
-        self.mount = mount
         self.boundTo = boundTo
+        self.mount = mount
     }
 
     func head() throws -> String {
         var head: JSONObject = ["method": .string(method), "path": .string(path), "query": .string(query)]
         head["headers"] = .array(headers.map { [.string($0.name), .string($0.value)] })
         head.set("principal", encoding: principal)
-        if !mount.isEmpty { head["root_path"] = .string(mount) }
         head.set("server", boundTo)
+        if !mount.isEmpty { head["root_path"] = .string(mount) }
         return try JSONValue.object(head).text()
     }
 }

@@ -28,16 +28,29 @@ public struct SampleResult: Sendable {
     public var text: String { (content.arrayValue ?? [content]).compactMap { $0["text"]?.stringValue }.joined() }
 }
 
-extension Context {
-    /// Asks the user to fill in a form, whose members are those of `Form`: texts, numbers, booleans, choices.
+/// A question to the client, to be asked together with others: ``Context/together(_:)``.
+public struct Question<Answer: Sendable>: Sendable {
+    /// As the engine takes it.
+    let json: JSONValue
+    let read: @Sendable (JSONValue) throws -> Answer
+
+    fileprivate init(_ what: String, _ params: JSONValue, key: String?, _ read: @escaping @Sendable (JSONValue) throws -> Answer) {
+        var members: JSONObject = [what: params]
+        members.set("key", key)
+        json = .object(members)
+        self.read = read
+    }
+}
+
+extension Question {
+    /// To the user: a form, whose members are those of `Form`: texts, numbers, booleans, choices.
     ///
     /// - Parameter key: names the question, so that a modern client can answer it beforehand.
-    /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask.
-    public func elicit<Form: Decodable & Sendable>(
+    /// - Throws: ``OmniportError/definition(_:)`` when no form has such members.
+    public static func elicit<Form: Decodable & Sendable>(
         _ message: String, _: Form.Type = Form.self, key: String? = nil
-    ) async throws -> ElicitResult<Form> {
-        let schema = try FormSchema.of(Form.self)
-        return try await elicit(message, schema: schema, key: key) { content in
+    ) throws -> Question where Answer == ElicitResult<Form> {
+        elicit(message, try FormSchema.of(Form.self), key) { content in
             do {
                 return try content.decode(Form.self)
             } catch {
@@ -46,11 +59,10 @@ extension Context {
         }
     }
 
-    /// Asks the user to choose one of these texts.
-    public func elicit(_ message: String, choices: [String], key: String? = nil) async throws -> ElicitResult<String> {
+    /// To the user: to choose one of these texts.
+    public static func elicit(_ message: String, choices: [String], key: String? = nil) -> Question where Answer == ElicitResult<String> {
         let value: JSONValue = ["type": "string", "enum": .array(choices.map { .string($0) })]
-        let schema: JSONValue = ["type": "object", "properties": ["value": value], "required": ["value"]]
-        return try await elicit(message, schema: schema, key: key) { content in
+        return elicit(message, ["type": "object", "properties": ["value": value], "required": ["value"]], key) { content in
             guard let chosen = content["value"]?.stringValue else {
                 throw OmniportError.invalidParams("The answer to the form is not valid: `value` is missing")
             }
@@ -58,9 +70,105 @@ extension Context {
         }
     }
 
+    /// To the user: a form that a JSON Schema describes.
+    public static func elicit(
+        _ message: String, schema: JSONValue, key: String? = nil
+    ) -> Question where Answer == ElicitResult<JSONValue> {
+        elicit(message, schema, key) { $0 }
+    }
+
+    /// To the user: to open a page, for what must not pass through the client: credentials, payment.
+    public static func elicitURL(
+        _ message: String, url: String, key: String? = nil
+    ) -> Question where Answer == ElicitResult<JSONValue> {
+        Question("elicit", ["mode": "url", "message": .string(message), "url": .string(url)], key: key) { try result(of: $0) { $0 } }
+    }
+
+    /// To the client's model.
+    ///
+    /// - Parameter options: the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    public static func sample(
+        _ messages: [Message], options: JSONObject = [:], key: String? = nil
+    ) -> Question where Answer == SampleResult {
+        var params: JSONObject = ["maxTokens": 1024]
+        for (name, value) in options { params[name] = value }
+        params.set("messages", encoding: messages)
+        return Question("sample", .object(params), key: key) { SampleResult(json: $0) }
+    }
+
+    /// To the client's model: one text.
+    public static func sample(_ text: String, options: JSONObject = [:], key: String? = nil) -> Question where Answer == SampleResult {
+        sample([.user(text)], options: options, key: key)
+    }
+
+    /// For the directories that the client offers.
+    public static func listRoots(key: String? = nil) -> Question where Answer == [Root] {
+        Question("roots", [:], key: key) { try $0["roots"]?.decode([Root].self) ?? [] }
+    }
+
+    private static func elicit<Form>(
+        _ message: String, _ schema: JSONValue, _ key: String?, _ read: @escaping @Sendable (JSONValue) throws -> Form
+    ) -> Question where Answer == ElicitResult<Form> {
+        Question("elicit", ["message": .string(message), "requestedSchema": schema], key: key) { try result(of: $0, read) }
+    }
+
+    /// Content is looked at for "accept" only, and an action that nobody knows counts as "cancel" (Y17).
+    private static func result<Form>(of raw: JSONValue, _ read: (JSONValue) throws -> Form) throws -> ElicitResult<Form> {
+        switch raw["action"]?.stringValue {
+        case "accept": .accept(try read(raw["content"] ?? [:]))
+        case "decline": .decline
+        default: .cancel
+        }
+    }
+}
+
+extension Context {
+    /// Asks several questions in one round, and waits for all answers; the first that fails takes the others back.
+    ///
+    /// ```swift
+    /// let (user, roots) = try await cx.together(Question.elicit("Who are you?", User.self), Question.listRoots())
+    /// ```
+    ///
+    /// Tasks that ask at the same time (`async let`) mostly share a round, too; but they run on several cores, and nothing says when the last
+    /// of them has asked.
+    public func together<First, Second>(_ first: Question<First>, _ second: Question<Second>) async throws -> (First, Second) {
+        let answers = try await ask([first.json, second.json])
+        return (try first.read(answers[0]), try second.read(answers[1]))
+    }
+
+    /// Three questions in one round.
+    public func together<First, Second, Third>(
+        _ first: Question<First>, _ second: Question<Second>, _ third: Question<Third>
+    ) async throws -> (First, Second, Third) {
+        let answers = try await ask([first.json, second.json, third.json])
+        return (try first.read(answers[0]), try second.read(answers[1]), try third.read(answers[2]))
+    }
+
+    /// Any number of questions of one kind in one round.
+    public func together<Answer>(_ questions: [Question<Answer>]) async throws -> [Answer] {
+        try zip(questions, try await ask(questions.map(\.json))).map { try $0.read($1) }
+    }
+
+    private func answer<Answer>(_ question: Question<Answer>) async throws -> Answer {
+        try question.read(try await ask([question.json])[0])
+    }
+
+    /// Asks the user to fill in a form, whose members are those of `Form`: texts, numbers, booleans, choices.
+    ///
+    /// - Parameter key: names the question, so that a modern client can answer it beforehand.
+    /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask.
+    public func elicit<Form: Decodable & Sendable>(
+        _ message: String, _: Form.Type = Form.self, key: String? = nil
+    ) async throws -> ElicitResult<Form> { try await answer(Question.elicit(message, Form.self, key: key)) }
+
+    /// Asks the user to choose one of these texts.
+    public func elicit(_ message: String, choices: [String], key: String? = nil) async throws -> ElicitResult<String> {
+        try await answer(Question.elicit(message, choices: choices, key: key))
+    }
+
     /// Asks the user to fill in a form that a JSON Schema describes.
     public func elicit(_ message: String, schema: JSONValue, key: String? = nil) async throws -> ElicitResult<JSONValue> {
-        try await elicit(message, schema: schema, key: key) { $0 }
+        try await answer(Question.elicit(message, schema: schema, key: key))
     }
 
     /// Asks the user for a bare confirmation.
@@ -70,24 +178,7 @@ extension Context {
 
     /// Asks the user to open a page, for what must not pass through the client: credentials, payment.
     public func elicitURL(_ message: String, url: String, key: String? = nil) async throws -> ElicitResult<JSONValue> {
-        let question: JSONValue = ["mode": "url", "message": .string(message), "url": .string(url)]
-        return try Self.result(of: try await ask("elicit", question, key: key)) { $0 }
-    }
-
-    private func elicit<Answer: Sendable>(
-        _ message: String, schema: JSONValue, key: String?, _ read: (JSONValue) throws -> Answer
-    ) async throws -> ElicitResult<Answer> {
-        let question: JSONValue = ["message": .string(message), "requestedSchema": schema]
-        return try Self.result(of: try await ask("elicit", question, key: key), read)
-    }
-
-    /// Content is looked at for "accept" only, and an action that nobody knows counts as "cancel" (Y17).
-    private static func result<Answer>(of raw: JSONValue, _ read: (JSONValue) throws -> Answer) throws -> ElicitResult<Answer> {
-        switch raw["action"]?.stringValue {
-        case "accept": .accept(try read(raw["content"] ?? [:]))
-        case "decline": .decline
-        default: .cancel
-        }
+        try await answer(Question.elicitURL(message, url: url, key: key))
     }
 
     /// Asks the client's model one thing.
@@ -99,17 +190,11 @@ extension Context {
     ///
     /// - Parameter options: the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
     public func sample(_ messages: [Message], options: JSONObject = [:], key: String? = nil) async throws -> SampleResult {
-        var question: JSONObject = ["maxTokens": 1024]
-        for (name, value) in options { question[name] = value }
-        question.set("messages", encoding: messages)
-        return SampleResult(json: try await ask("sample", .object(question), key: key))
+        try await answer(Question.sample(messages, options: options, key: key))
     }
 
     /// The directories that the client offers.
-    public func listRoots(key: String? = nil) async throws -> [Root] {
-        let raw = try await ask("roots", [:], key: key)
-        return try raw["roots"]?.decode([Root].self) ?? []
-    }
+    public func listRoots(key: String? = nil) async throws -> [Root] { try await answer(Question.listRoots(key: key)) }
 }
 
 /// The schemas of forms, which have flat members only.
