@@ -1,7 +1,10 @@
 /// What the user did with a question.
 public enum ElicitResult<Answer: Sendable>: Sendable {
+    /// The user answered.
     case accept(Answer)
+    /// The user said no.
     case decline
+    /// The user dismissed the question, or the client did.
     case cancel
 
     /// The answer; nil when the user gave none.
@@ -9,6 +12,7 @@ public enum ElicitResult<Answer: Sendable>: Sendable {
         if case .accept(let answer) = self { answer } else { nil }
     }
 
+    /// Whether the user answered.
     public var isAccepted: Bool { content != nil }
 }
 
@@ -19,16 +23,20 @@ public struct SampleResult: Sendable {
     /// The protocol's own object.
     public let json: JSONValue
 
+    /// Who speaks: "assistant".
     public var role: String { json["role"]?.stringValue ?? "assistant" }
+    /// The model that answered, as the client names it.
     public var model: String { json["model"]?.stringValue ?? "" }
+    /// Why it stopped, such as "endTurn", "maxTokens", "toolUse".
     public var stopReason: String? { json["stopReason"]?.stringValue }
+    /// A content block, or a list of them.
     public var content: JSONValue { json["content"] ?? .null }
 
     /// All text of the answer.
     public var text: String { (content.arrayValue ?? [content]).compactMap { $0["text"]?.stringValue }.joined() }
 }
 
-/// A question to the client, to be asked together with others: ``Context/together(_:)``.
+/// A question to the client, to be asked together with others by `together` of ``Context``.
 public struct Question<Answer: Sendable>: Sendable {
     /// As the engine takes it.
     let json: JSONValue
@@ -45,7 +53,8 @@ public struct Question<Answer: Sendable>: Sendable {
 extension Question {
     /// To the user: a form, whose members are those of `Form`: texts, numbers, booleans, choices.
     ///
-    /// - Parameter key: names the question, so that a modern client can answer it beforehand.
+    /// `key` names the question, so that a modern client can answer it beforehand.
+    ///
     /// - Throws: ``OmniportError/definition(_:)`` when no form has such members.
     public static func elicit<Form: Decodable & Sendable>(
         _ message: String, _: Form.Type = Form.self, key: String? = nil
@@ -86,7 +95,7 @@ extension Question {
 
     /// To the client's model.
     ///
-    /// - Parameter options: the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    /// The options are the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
     public static func sample(
         _ messages: [Message], options: JSONObject = [:], key: String? = nil
     ) -> Question where Answer == SampleResult {
@@ -155,7 +164,10 @@ extension Context {
 
     /// Asks the user to fill in a form, whose members are those of `Form`: texts, numbers, booleans, choices.
     ///
-    /// - Parameter key: names the question, so that a modern client can answer it beforehand.
+    /// `key` names the question, so that a modern client can answer it beforehand.
+    ///
+    /// See [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+    ///
     /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask.
     public func elicit<Form: Decodable & Sendable>(
         _ message: String, _: Form.Type = Form.self, key: String? = nil
@@ -176,7 +188,10 @@ extension Context {
         try await elicit(message, schema: ["type": "object", "properties": [:]], key: key)
     }
 
-    /// Asks the user to open a page, for what must not pass through the client: credentials, payment.
+    /// Asks the user to open a page, for what must not pass through the client: credentials, payment. That it is accepted does not
+    /// say that the page was used.
+    ///
+    /// See [URL mode](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-elicitation-requests).
     public func elicitURL(_ message: String, url: String, key: String? = nil) async throws -> ElicitResult<JSONValue> {
         try await answer(Question.elicitURL(message, url: url, key: key))
     }
@@ -188,12 +203,16 @@ extension Context {
 
     /// Asks the client's model.
     ///
-    /// - Parameter options: the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    /// The options are the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    ///
+    /// See [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
     public func sample(_ messages: [Message], options: JSONObject = [:], key: String? = nil) async throws -> SampleResult {
         try await answer(Question.sample(messages, options: options, key: key))
     }
 
     /// The directories that the client offers.
+    ///
+    /// See [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
     public func listRoots(key: String? = nil) async throws -> [Root] { try await answer(Question.listRoots(key: key)) }
 }
 
