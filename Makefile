@@ -83,12 +83,14 @@ test-node:
 		"$$node" --test --test-timeout=600000 $(if $(FILTER),--test-name-pattern="$(FILTER)") "$${tests[@]}"
 	done
 
-# Warnings are errors. Once more with the thread sanitizer, which sees the races of what Swift compiled.
+# Warnings are errors. Once more with the thread sanitizer, which sees the races of what Swift compiled. Python runs the vectors.
 test-swift:
 	@$(ENV)
 	if tools/setup-swift; then
+		tools/setup-python
 		tools/swift test --scratch-path "$$OMNIPORT_SWIFT" $(if $(FILTER),--filter "$(FILTER)")
 		tools/swift test --scratch-path "$$OMNIPORT_SWIFT-tsan" --sanitize thread $(if $(FILTER),--filter "$(FILTER)")
+		$(if $(FILTER),,tests/vectors/run swift)
 	else
 		[ $$? = 77 ]
 	fi

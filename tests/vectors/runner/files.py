@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 FOLDER = Path(__file__).parents[1]
 LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
@@ -14,6 +15,7 @@ _GROUPS = {"all": [*LEGACY, MODERN], "legacy": LEGACY, "modern": [MODERN]}
 _KEYS = {"rule", "spec", "cases", "revisions", "transports", "server", "client", "vars", "steps"}
 _OF_ITS_OWN_HTTP = {"json_only", "cors_origin", "allowed_hosts"}
 """Settings that a server has where it listens itself. Behind a foreign web server that one decides."""
+_ENDPOINTS = {"/mcp", "/sse", "/messages"}
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,31 @@ class Run:
             return "needs a clock that the runner moves"
         if self.transport != "foreign" and any("mount" in step.get("http", {}) for step in self.steps):
             return "needs a foreign web server that mounts this one"
-        if self.transport == "foreign" and _OF_ITS_OWN_HTTP & set(self.server):
-            return "needs settings that belong to the server's own HTTP side"
+        if self.transport == "foreign" and (reason := self._decided_by_others()):
+            return reason
         clients = {step.get("on", "main") for step in self.steps if _of_client(step)}
         if self.transport == "stream" and len(clients) > 1:
             return "needs several streams to one server, and a process has one stdin"
         return None
+
+    def _decided_by_others(self) -> str | None:
+        """What it looks at that a foreign web server decides, not the server behind it."""
+        if _OF_ITS_OWN_HTTP & set(self.server):
+            return "needs settings of the server's own HTTP side"
+        requests = [step["http"] for step in self.steps if "http" in step]
+        if any(_endpoint(request.get("path", "/mcp")) not in _ENDPOINTS for request in requests):
+            return "asks for paths that a foreign web server keeps to itself"
+        verbs = [verb for step in self.steps for verb in step if verb in ("stop", "http")]
+        if "stop" in verbs and "http" in verbs[verbs.index("stop") :]:
+            return "asks after a stop, where a foreign web server takes nothing more"
+        return None
+
+
+def _endpoint(path: str) -> str:
+    """The path that a web server looks at; it may be a whole URL, or have been told by the server."""
+    if path.startswith("${"):
+        return "/messages"
+    return urlsplit(path).path.rstrip("/")
 
 
 def _of_client(step: dict[str, Any]) -> bool:

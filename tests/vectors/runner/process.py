@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import tempfile
+import threading
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -109,20 +110,24 @@ class Connected:
 
 
 class Programs:
-    """Starts a program for each run. It is told the number of the descriptor of its control line, and hears there what to serve."""
+    """Starts a program for each run. It is told the number of the descriptor of its control line, and hears there what to serve.
 
-    _SPARE = 2
-    """Processes that have started and wait for their run: starting takes longer than most runs."""
+    May be used by several threads.
+    """
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], spare: int = 2) -> None:
+        """`spare`: processes that have started and wait for their run, because starting takes longer than most runs."""
         self._command = command
+        self._few = spare
+        self._lock = threading.Lock()
         self._spare: deque[ServerProcess] = deque()
         self._started: list[subprocess.Popen[bytes]] = []
 
     def server(self, transport: str, settings: dict[str, Any]) -> ServerProcess:
-        while len(self._spare) <= self._SPARE:
-            self._spare.append(self._start())
-        server = self._spare.popleft()
+        with self._lock:
+            while len(self._spare) <= self._few:
+                self._spare.append(self._start())
+            server = self._spare.popleft()
         server.serve(transport, settings)
         if transport != "stream":
             self._close_pipes(server)
@@ -140,7 +145,8 @@ class Programs:
         control, stderr, stdin, stdout = connected.theirs
         command = [*self._command, str(control)]
         self._started = [process for process in self._started if process.poll() is None]
-        self._started.append(subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=[control]))
+        process = subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=[control])
+        self._started.append(process)
         connected.handed_over()
         return connected.server
 
