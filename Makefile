@@ -83,16 +83,17 @@ test-node:
 		"$$node" --test --test-timeout=600000 $(if $(FILTER),--test-name-pattern="$(FILTER)") "$${tests[@]}"
 	done
 
-# Warnings are errors. Once more with the thread sanitizer, which sees the races of what Swift compiled. Then what is documented, and the
-# examples, driven by the Python client as those of the other languages are.
+# Warnings are errors. Once more with the thread sanitizer, which sees the races of what Swift compiled. Then what is documented; and Python
+# runs the vectors and drives the examples, as those of the other languages.
 test-swift:
 	@$(ENV)
 	if tools/setup-swift; then
+		tools/setup-python
 		tools/swift test --scratch-path "$$OMNIPORT_SWIFT" $(if $(FILTER),--filter "$(FILTER)")
 		tools/swift test --scratch-path "$$OMNIPORT_SWIFT-tsan" --sanitize thread $(if $(FILTER),--filter "$(FILTER)")
 		tools/docs-swift/run --check
-		tools/setup-python
 		"$$OMNIPORT_VENV/bin/python" -m pytest -m swift tests/demo
+		tests/vectors/run swift
 	else
 		[ $$? = 77 ]
 	fi

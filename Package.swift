@@ -55,6 +55,7 @@ if library != nil {
         program("Conformance", "tests/conformance/swift"),
         program("Drive", "tests/faults/swift"),
         program("Interop", "tests/interop/swift"),
+        program("VectorServer", "tests/vectors/swift"),
         program("Hello", "bindings-swift/Examples/Hello"),
         program("Host", "bindings-swift/Examples/Client"),
         program("Notes", "bindings-swift/Examples/AppLike"),

@@ -12,9 +12,9 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("needs fork", allow_module_level=True)
 
-from vectors.files import runs
-from vectors.process import Forks
-from vectors.run import perform
+from runner.files import runs
+from runner.run import perform
+from vectors.forks import Forks
 
 RUNS = [run for run in runs() if os.environ.get("VECTOR", "") in run.id]
 
@@ -39,6 +39,6 @@ def test_nothing_else_is_skipped():
     del reasons[None]
     assert reasons == {
         "needs a clock that the runner moves": 53,
-        "needs a foreign web server that mounts this one; test_asgi.py has that": 1,
+        "needs a foreign web server that mounts this one": 1,
         "needs several streams to one server, and a process has one stdin": 39,
     }

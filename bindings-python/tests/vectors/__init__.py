@@ -1,1 +1,1 @@
-"""The language-neutral vectors of `tests/vectors`, run through this package over real pipes and real sockets."""
+"""The standard server of the vectors on this package; the runner is `tests/vectors/runner`."""

@@ -21,10 +21,11 @@ func addQuestions(to app: Server) {
         "test_input_required_result_tampered_state", "Asks for a confirmation; an altered state never gets here."
     ) { (cx: Context) in try await confirmed(cx, "integrity-ok") }
     app.tool("test_input_required_result_multiple_inputs", "Asks three questions at once.") { (cx: Context) in
-        async let user = name(cx, "What is your name?", key: "user_name")
-        async let greeting = cx.sample("Generate a greeting", options: ["maxTokens": 50], key: "greeting")
-        async let roots = cx.listRoots(key: "client_roots")
-        return "Name: \(try await user); Greeting: \(try await greeting.text); Roots: \(try await roots.count)"
+        let (user, greeting, roots) = try await cx.together(
+            Question.elicit("What is your name?", Person.self, key: "user_name"),
+            Question.sample("Generate a greeting", options: ["maxTokens": 50], key: "greeting"),
+            Question.listRoots(key: "client_roots"))
+        return "Name: \(user.content?.name ?? "stranger"); Greeting: \(greeting.text); Roots: \(roots.count)"
     }
     app.tool("test_input_required_result_multi_round", "Asks twice, one question after the other.") { (cx: Context) in
         struct Color: Decodable { let color: String }
@@ -44,7 +45,7 @@ func addQuestions(to app: Server) {
     }
 }
 
-@Sendable private func name(_ cx: Context, _ question: String, key: String) async throws -> String {
+private func name(_ cx: Context, _ question: String, key: String) async throws -> String {
     try await cx.elicit(question, Person.self, key: key).content?.name ?? "stranger"
 }
 

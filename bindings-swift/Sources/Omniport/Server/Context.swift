@@ -49,7 +49,7 @@ public final class Context: Sendable {
     }
 
     /// Ends the event stream of this call without its answer, so that the client polls; no effect where that cannot be.
-    public func closeStream() { pump.engine.closeStream(token: token) }
+    public func closeStream() { pump.closeStream(token) }
 
     // MARK: Effects
 
@@ -105,29 +105,49 @@ public final class Context: Sendable {
         state.with { $0.questions.removeValue(forKey: number) }?.settle(.success(text))
     }
 
-    /// Asks the client and waits. Questions that are asked at the same time go out together.
-    func ask(_ what: String, _ question: JSONValue, key: String?) async throws -> JSONValue {
-        var members: JSONObject = [what: question]
-        members.set("key", key)
-        let text = try JSONValue.object(members).text()
-        let outcome = try JSONValue(parsing: try await answer(to: text))
-        if let error = outcome["error"] { throw OmniportError(told: error) }
-        return outcome["result"] ?? [:]
+    /// Asks the client in one round, and waits for all answers; the first that fails ends it.
+    func ask(_ questions: [JSONValue]) async throws -> [JSONValue] {
+        let texts = try questions.map { try $0.text() }
+        let asked: [Asked] = try pump.inOneRound {
+            // Under the lock, because another thread may hear the answer before this one knows the number.
+            try state.with { state in
+                if let reason = state.cancelled { throw OmniportError.cancelled(.init(reason)) }
+                return try texts.map { text in
+                    let asked = Asked(try guarded { try pump.engine.ask(token: token, question: text) })
+                    if asked.known == nil { state.questions[asked.number] = asked.waiter }
+                    return asked
+                }
+            }
+        }
+        if asked.contains(where: { $0.known == nil }) { pump.asked() }
+        defer { state.with { state in for one in asked { state.questions[one.number] = nil } } }
+        if asked.count == 1 { return [try await asked[0].result()] }
+        return try await withThrowingTaskGroup(of: (Int, JSONValue).self) { group in
+            for (place, one) in asked.enumerated() { group.addTask { (place, try await one.result()) } }
+            let results = try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            return asked.indices.map { results[$0] ?? [:] }
+        }
     }
 
-    private func answer(to question: String) async throws -> String {
+    /// A question that was asked.
+    private struct Asked: Sendable {
+        let number: UInt32
+        /// The answer that a replay knows.
+        let known: String?
         let waiter = Waiter<String>()
-        // Under the lock, because another thread may hear the answer before this one knows the number.
-        let asked: (number: UInt32, known: String?) = try state.with { state in
-            if let reason = state.cancelled { throw OmniportError.cancelled(.init(reason)) }
-            let asked = try guarded { try pump.engine.ask(token: token, question: question) }
-            if asked.answer == nil { state.questions[asked.number] = waiter }
-            return (asked.number, asked.answer)
+
+        init(_ question: OmniportBoundary.Question) {
+            number = question.number
+            known = question.answer
         }
-        if let known = asked.known { return known }
-        pump.asked()
-        defer { state.with { _ = $0.questions.removeValue(forKey: asked.number) } }
-        return try await waiter.value()
+
+        func result() async throws -> JSONValue {
+            let text: String
+            if let known { text = known } else { text = try await waiter.value() }
+            let outcome = try JSONValue(parsing: text)
+            if let error = outcome["error"] { throw OmniportError(told: error) }
+            return outcome["result"] ?? [:]
+        }
     }
 
     // MARK: Facts

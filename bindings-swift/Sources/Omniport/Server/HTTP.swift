@@ -19,11 +19,13 @@ public struct HTTPRequest: Sendable {
     /// host, so that no page can have a name of its own point here (DNS rebinding). Give the public address where a proxy on the same machine
     /// passes the public host on.
     public var boundTo: String?
+    /// Where the program mounted the server, if `path` is below it: "/api".
+    public var mount: String
 
     /// A request. Its headers have to name the host: HTTP/2 servers may keep it apart, as the authority.
     public init(
         method: String, path: String = "/mcp", query: String = "", headers: [(name: String, value: String)] = [], body: Data = Data(),
-        principal: Principal? = nil, boundTo: String? = nil
+        principal: Principal? = nil, boundTo: String? = nil, mount: String = ""
     ) {
         self.method = method
         self.path = path
@@ -32,6 +34,7 @@ public struct HTTPRequest: Sendable {
         self.body = body
         self.principal = principal
         self.boundTo = boundTo
+        self.mount = mount
     }
 
     func head() throws -> String {
@@ -39,6 +42,7 @@ public struct HTTPRequest: Sendable {
         head["headers"] = .array(headers.map { [.string($0.name), .string($0.value)] })
         head.set("principal", encoding: principal)
         head.set("server", boundTo)
+        if !mount.isEmpty { head["root_path"] = .string(mount) }
         return try JSONValue.object(head).text()
     }
 }

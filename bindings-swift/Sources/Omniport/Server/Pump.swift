@@ -12,6 +12,8 @@ final class Pump: Sendable {
     let ended = Ending()
     private let setup: Setup
     private let state = Locked(State())
+    /// Held while the engine sends what was asked.
+    private let sending = Locked(())
 
     /// What a pump runs.
     struct Setup: Sendable {
@@ -43,6 +45,7 @@ final class Pump: Sendable {
         case complete(UInt64, String)
         case fail(UInt64, Failure)
         case notice(UInt64, String)
+        case closeStream(UInt64)
     }
 
     private enum Flush {
@@ -193,6 +196,9 @@ final class Pump: Sendable {
         put(.notice(token, text))
     }
 
+    /// Ends the event stream of a running call, behind what the call has told.
+    func closeStream(_ token: UInt64) { put(.closeStream(token)) }
+
     /// Something was asked, or changed: it leaves behind what the handlers that are ready now have to say.
     func asked() {
         go(
@@ -251,9 +257,12 @@ final class Pump: Sendable {
             }
             guard let pending else { return }
             for pending in pending { hand(pending) }
-            engine.flush()
+            sending.with { _ in engine.flush() }
         }
     }
+
+    /// Asks questions of which none leaves without the others.
+    func inOneRound<Asked: Sendable>(_ ask: () throws -> Asked) rethrows -> Asked { try sending.with { _ in try ask() } }
 
     private func hand(_ pending: Pending) {
         switch pending {
@@ -262,6 +271,7 @@ final class Pump: Sendable {
             engine.fail(token: token, kind: failure.kind, code: failure.code, message: failure.message, data: failure.data)
         case .notice(let token, let text):
             do { try engine.notice(token: token, text: text) } catch { log(.warning, "a notice could not be sent: \(error)") }
+        case .closeStream(let token): engine.closeStream(token: token)
         }
     }
 

@@ -36,85 +36,89 @@ public struct SampleResult: Sendable {
     public var text: String { (content.arrayValue ?? [content]).compactMap { $0["text"]?.stringValue }.joined() }
 }
 
-extension Context {
-    /// Asks the user to fill in a form, whose members are those of `Form`: texts, numbers, booleans, choices. A text, number, boolean or
-    /// enumeration alone, `elicit("Your name?", String.self)`, is a form with that one member, called `value`.
+/// A question to the client, to be asked together with others by `together` of ``Context``.
+public struct Question<Answer: Sendable>: Sendable {
+    /// As the engine takes it.
+    let json: JSONValue
+    let read: @Sendable (JSONValue) throws -> Answer
+
+    fileprivate init(_ what: String, _ params: JSONValue, key: String?, _ read: @escaping @Sendable (JSONValue) throws -> Answer) {
+        var members: JSONObject = [what: params]
+        members.set("key", key)
+        json = .object(members)
+        self.read = read
+    }
+}
+
+extension Question {
+    /// To the user: a form, whose members are those of `Form`: texts, numbers, booleans, choices.
     ///
     /// `key` names the question, so that a modern client can answer it beforehand.
     ///
-    /// See [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
-    ///
-    /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask; ``OmniportError/definition(_:)`` for a type that no form has.
-    public func elicit<Form: Decodable & Sendable>(
+    /// - Throws: ``OmniportError/definition(_:)`` when no form has such members.
+    public static func elicit<Form: Decodable & Sendable>(
         _ message: String, _: Form.Type = Form.self, key: String? = nil
-    ) async throws -> ElicitResult<Form> {
+    ) throws -> Question where Answer == ElicitResult<Form> {
         let form = try FormSchema(of: Form.self)
-        return try await elicit(message, schema: form.schema, key: key) { try form.read($0) }
+        return elicit(message, form.schema, key) { try form.read($0) }
     }
 
-    /// Asks the user to choose one of these texts.
-    public func elicit(_ message: String, choices: [String], key: String? = nil) async throws -> ElicitResult<String> {
+    /// To the user: to choose one of these texts.
+    public static func elicit(_ message: String, choices: [String], key: String? = nil) -> Question where Answer == ElicitResult<String> {
         let form = FormSchema(asking: ["type": "string", "enum": .array(choices.map { .string($0) })])
-        return try await elicit(message, schema: form.schema, key: key) { try form.read($0) }
+        return elicit(message, form.schema, key) { try form.read($0) }
     }
 
-    /// Asks the user to fill in a form that a JSON Schema describes.
-    public func elicit(_ message: String, schema: JSONValue, key: String? = nil) async throws -> ElicitResult<JSONValue> {
-        try await elicit(message, schema: FormSchema(checking: schema).schema, key: key) { $0 }
-    }
-
-    /// Asks the user for a bare confirmation.
-    public func confirm(_ message: String, key: String? = nil) async throws -> ElicitResult<JSONValue> {
-        try await elicit(message, schema: ["type": "object", "properties": [:]], key: key)
-    }
-
-    /// Asks the user to open a page, for what must not pass through the client: credentials, payment. That it is accepted does not
-    /// say that the page was used.
+    /// To the user: a form that a JSON Schema describes.
     ///
-    /// See [URL mode](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-elicitation-requests).
-    public func elicitURL(_ message: String, url: String, key: String? = nil) async throws -> ElicitResult<JSONValue> {
-        let question: JSONValue = ["mode": "url", "message": .string(message), "url": .string(url)]
-        return try Self.result(of: try await ask("elicit", question, key: key)) { $0 }
+    /// - Throws: ``OmniportError/definition(_:)`` when it has members that no form has.
+    public static func elicit(
+        _ message: String, schema: JSONValue, key: String? = nil
+    ) throws -> Question where Answer == ElicitResult<JSONValue> {
+        elicit(message, try FormSchema(checking: schema).schema, key) { $0 }
     }
 
-    private func elicit<Answer: Sendable>(
-        _ message: String, schema: JSONValue, key: String?, _ read: (JSONValue) throws -> Answer
-    ) async throws -> ElicitResult<Answer> {
-        let question: JSONValue = ["message": .string(message), "requestedSchema": schema]
-        return try Self.result(of: try await ask("elicit", question, key: key), read)
+    /// To the user: to open a page, for what must not pass through the client: credentials, payment.
+    public static func elicitURL(
+        _ message: String, url: String, key: String? = nil
+    ) -> Question where Answer == ElicitResult<JSONValue> {
+        Question("elicit", ["mode": "url", "message": .string(message), "url": .string(url)], key: key) { try result(of: $0) { $0 } }
+    }
+
+    /// To the client's model.
+    ///
+    /// The options are the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
+    public static func sample(
+        _ messages: [Message], options: JSONObject = [:], key: String? = nil
+    ) -> Question where Answer == SampleResult {
+        var params: JSONObject = ["maxTokens": 1024]
+        for (name, value) in options { params[name] = value }
+        params.set("messages", encoding: messages)
+        return Question("sample", .object(params), key: key) { SampleResult(json: $0) }
+    }
+
+    /// To the client's model: one text.
+    public static func sample(_ text: String, options: JSONObject = [:], key: String? = nil) -> Question where Answer == SampleResult {
+        sample([.user(text)], options: options, key: key)
+    }
+
+    /// For the directories that the client offers.
+    public static func listRoots(key: String? = nil) -> Question where Answer == [Root] {
+        Question("roots", [:], key: key) { try $0["roots"]?.decode([Root].self) ?? [] }
+    }
+
+    private static func elicit<Form>(
+        _ message: String, _ schema: JSONValue, _ key: String?, _ read: @escaping @Sendable (JSONValue) throws -> Form
+    ) -> Question where Answer == ElicitResult<Form> {
+        Question("elicit", ["message": .string(message), "requestedSchema": schema], key: key) { try result(of: $0, read) }
     }
 
     /// Content is looked at for "accept" only, and an action that nobody knows counts as "cancel" (Y17).
-    private static func result<Answer>(of raw: JSONValue, _ read: (JSONValue) throws -> Answer) throws -> ElicitResult<Answer> {
+    private static func result<Form>(of raw: JSONValue, _ read: (JSONValue) throws -> Form) throws -> ElicitResult<Form> {
         switch raw["action"]?.stringValue {
         case "accept": .accept(try read(raw["content"] ?? [:]))
         case "decline": .decline
         default: .cancel
         }
-    }
-
-    /// Asks the client's model one thing.
-    public func sample(_ text: String, options: JSONObject = [:], key: String? = nil) async throws -> SampleResult {
-        try await sample([.user(text)], options: options, key: key)
-    }
-
-    /// Asks the client's model.
-    ///
-    /// The options are the protocol's own members: `maxTokens` (1024 when nothing is said), `systemPrompt`, `temperature`, `tools`.
-    ///
-    /// See [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
-    public func sample(_ messages: [Message], options: JSONObject = [:], key: String? = nil) async throws -> SampleResult {
-        var question: JSONObject = ["maxTokens": 1024]
-        for (name, value) in options { question[name] = value }
-        question.set("messages", encoding: messages)
-        return SampleResult(json: try await ask("sample", .object(question), key: key))
-    }
-
-    /// The directories that the client offers.
-    ///
-    /// See [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
-    public func listRoots(key: String? = nil) async throws -> [Root] {
-        let raw = try await ask("roots", [:], key: key)
-        return try raw["roots"]?.decode([Root].self) ?? []
     }
 }

@@ -49,6 +49,15 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
         await app.stop()
     }
 
+    // H12: behind a prefix the address that an HTTP+SSE stream tells holds it.
+    @Test func aForeignWebServerMayMountIt() async throws {
+        let app = Server("demo")
+        let stream = HTTPRequest(method: "GET", path: "/sse", headers: [("host", "localhost"), ("accept", "text/event-stream")], mount: "/api")
+        var parts = try await app.handle(stream).body.makeAsyncIterator()
+        #expect(String(decoding: try #require(await parts.next()), as: UTF8.self).contains("/api/messages/?session_id="))
+        await app.stop()
+    }
+
     // F10: what a handler tells comes before its result, piece by piece.
     @Test func eventsComeBeforeTheResult() async throws {
         let app = Server("demo")

@@ -44,7 +44,7 @@ private struct Trip: Codable, Equatable {
         }
     }
 
-    @Test func questionsAskedTogetherAreAnswered() async throws {
+    @Test func tasksMayAskAtOnce() async throws {
         let app = Server("demo")
         app.tool("ask") { (cx: Context) -> [String] in
             async let first = cx.sample("one")
@@ -54,6 +54,23 @@ private struct Trip: Codable, Equatable {
         try await withPeer(app, answer: host) { (peer: Peer) async throws in
             #expect(try await peer.call("ask")["structuredContent"] == ["42", "file:///a"])
         }
+    }
+
+    // R07: where no handler may wait, it runs once more for each round, and so once for all that it asks together.
+    @Test func questionsAskedTogetherAreOneRound() async throws {
+        let app = Server("demo", options: .init(limits: [.parked: 0], stateKeys: [Data(repeating: 7, count: 32)]))
+        let runs = Locked(0)
+        app.tool("ask") { (cx: Context) -> [String] in
+            runs.with { $0 += 1 }
+            let (trip, choice, roots) = try await cx.together(
+                Question.elicit("where?", Trip.self), Question.elicit("which?", choices: ["a", "b"]), Question.listRoots())
+            let samples = try await cx.together([Question.sample("one"), Question.sample("two")])
+            return [trip.content?.city ?? "", choice.content ?? "", roots[0].uri] + samples.map(\.text)
+        }
+        try await withPeer(app, era: "modern", answer: host) { (peer: Peer) async throws in
+            #expect(try await peer.call("ask")["structuredContent"] == ["Bonn", "b", "file:///a", "42", "42"])
+        }
+        #expect(runs.with { $0 } == 3)
     }
 
     /// Where no handler may wait, each question runs it again from its start: steps are not repeated, and it can tell.

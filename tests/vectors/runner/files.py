@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-FOLDER = Path(__file__).parents[3] / "tests" / "vectors"
+FOLDER = Path(__file__).parents[1]
 LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 MODERN = "2026-07-28"
 _GROUPS = {"all": [*LEGACY, MODERN], "legacy": LEGACY, "modern": [MODERN]}
 _KEYS = {"rule", "spec", "cases", "revisions", "transports", "server", "client", "vars", "steps"}
+_OF_ITS_OWN_HTTP = {"json_only", "cors_origin", "allowed_hosts"}
+"""Settings that a server has where it listens itself. Behind a foreign web server that one decides."""
+_ENDPOINTS = {"/mcp", "/sse", "/messages"}
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Run:
     rule: str
     revision: str
     transport: str
+    """`stream`, `http` (the server listens itself), or `foreign` (HTTP, through a web server that is not Omniport's)."""
     server: dict[str, Any]
     client: Client
     vars: dict[str, Any]
@@ -48,12 +53,33 @@ class Run:
         """Why it cannot run here, if it cannot."""
         if any("advance_ms" in step for step in self.steps):
             return "needs a clock that the runner moves"
-        if any("mount" in step.get("http", {}) for step in self.steps):
-            return "needs a foreign web server that mounts this one; test_asgi.py has that"
+        if self.transport != "foreign" and any("mount" in step.get("http", {}) for step in self.steps):
+            return "needs a foreign web server that mounts this one"
+        if self.transport == "foreign" and (reason := self._decided_by_others()):
+            return reason
         clients = {step.get("on", "main") for step in self.steps if _of_client(step)}
         if self.transport == "stream" and len(clients) > 1:
             return "needs several streams to one server, and a process has one stdin"
         return None
+
+    def _decided_by_others(self) -> str | None:
+        """What it looks at that a foreign web server decides, not the server behind it."""
+        if _OF_ITS_OWN_HTTP & set(self.server):
+            return "needs settings of the server's own HTTP side"
+        requests = [step["http"] for step in self.steps if "http" in step]
+        if any(_endpoint(request.get("path", "/mcp")) not in _ENDPOINTS for request in requests):
+            return "asks for paths that a foreign web server keeps to itself"
+        verbs = [verb for step in self.steps for verb in step if verb in ("stop", "http")]
+        if "stop" in verbs and "http" in verbs[verbs.index("stop") :]:
+            return "asks after a stop, where a foreign web server takes nothing more"
+        return None
+
+
+def _endpoint(path: str) -> str:
+    """The path that a web server looks at; it may be a whole URL, or have been told by the server."""
+    if path.startswith("${"):
+        return "/messages"
+    return urlsplit(path).path.rstrip("/")
 
 
 def _of_client(step: dict[str, Any]) -> bool:
@@ -63,6 +89,11 @@ def _of_client(step: dict[str, Any]) -> bool:
 def runs() -> list[Run]:
     """Every run of every file, in the order of the paths."""
     return [run for path in sorted(FOLDER.rglob("*.json")) if _is_of_server(path) for run in _runs(path)]
+
+
+def foreign(run: Run) -> Run | None:
+    """The same run through a foreign web server, for one over HTTP."""
+    return replace(run, transport="foreign") if run.transport == "http" else None
 
 
 def _is_of_server(path: Path) -> bool:

@@ -13,7 +13,7 @@ from . import pattern
 from .files import Run
 from .ledger import Ledger
 from .pipe import Pipe
-from .process import PATIENCE, Forks, ServerProcess
+from .process import PATIENCE, ServerProcess, Servers
 from .speaker import Headers, Speaker, encode
 from .web import Barrier, Exchange, connect
 
@@ -22,11 +22,13 @@ _SECRET = "marker-of-an-argument"
 _SPARE = 4
 """How many requests there may be after a stop: ones that had begun to arrive, because no others are taken."""
 _BEGUN = b"POST"
+MOUNT = "vectors-mount"
+"""The header by which a foreign web server learns where a request found this one mounted; it takes the header out."""
 
 
-def perform(run: Run, forks: Forks) -> None:
+def perform(run: Run, servers: Servers) -> None:
     """AssertionError when the server does not do what the vector says."""
-    server = forks.server(run.transport, run.server)
+    server = servers.server(run.transport, run.server)
     try:
         stage = (OverPipes if run.transport == "stream" else OverHttp)(run, server)
         stage.begin()
@@ -322,6 +324,8 @@ class OverHttp(Stage):
         elif "json" in wanted:
             body = encode(wanted["json"])
         headers.update(wanted.get("headers", {}))
+        if "mount" in wanted:
+            headers[MOUNT] = wanted["mount"]
         return self.exchange(wanted.get("method", "POST"), wanted.get("path", "/mcp"), headers, body)
 
     def check_response(self, exchange: Exchange, step: dict[str, Any]) -> None:
