@@ -55,6 +55,8 @@ if library != nil {
         program("Conformance", "tests/conformance/swift"),
         program("Drive", "tests/faults/swift"),
         program("Interop", "tests/interop/swift"),
+        program("StdioServer", "bindings-swift/Tests/Programs/StdioServer"),
+        program("RawServer", "bindings-swift/Tests/Programs/RawServer"),
         program("Hello", "bindings-swift/Examples/Hello"),
         program("Host", "bindings-swift/Examples/Client"),
         program("Notes", "bindings-swift/Examples/AppLike"),
