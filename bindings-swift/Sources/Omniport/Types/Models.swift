@@ -207,7 +207,7 @@ public struct CallToolResult: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         content = try container.decodeIfPresent([ContentBlock].self, forKey: .content) ?? []
         isError = try container.decodeIfPresent(Bool.self, forKey: .isError)
-        structuredContent = container.contains(.structuredContent) ? try container.decode(JSONValue.self, forKey: .structuredContent) : nil
+        structuredContent = container.contains(.structuredContent) ? try container.decode(JSONValue.self, forKey: .structuredContent) : JSONValue?.none
         resultType = try container.decodeIfPresent(String.self, forKey: .resultType)
         meta = try container.decodeIfPresent(MetaObject.self, forKey: .meta)
     }
@@ -978,7 +978,7 @@ public struct ErrorObject: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1132,7 +1132,7 @@ public struct HeaderMismatchErrorError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1380,7 +1380,7 @@ public struct InternalError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1424,7 +1424,7 @@ public struct InvalidParamsError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1461,7 +1461,7 @@ public struct InvalidRequestError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1864,7 +1864,7 @@ public struct MethodNotFoundError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -2036,7 +2036,7 @@ public struct ParseError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -3337,7 +3337,7 @@ public struct ToolResultContent: Codable, Hashable, Sendable {
         content = try container.decode([ContentBlock].self, forKey: .content)
         toolUseID = try container.decode(String.self, forKey: .toolUseID)
         isError = try container.decodeIfPresent(Bool.self, forKey: .isError)
-        structuredContent = container.contains(.structuredContent) ? try container.decode(JSONValue.self, forKey: .structuredContent) : nil
+        structuredContent = container.contains(.structuredContent) ? try container.decode(JSONValue.self, forKey: .structuredContent) : JSONValue?.none
         meta = try container.decodeIfPresent(MetaObject.self, forKey: .meta)
     }
 
