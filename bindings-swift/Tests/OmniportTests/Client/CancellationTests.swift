@@ -8,7 +8,7 @@ import Testing
         let (server, began) = (try TestServer(), Record<UInt64>())
         try server.tool("hangs") { call in
             await began.add(call.token)
-            while !call.server.isCancelled(call.token) { await Task.yield() }
+            await call.cancelled()
             await began.add(0)
             return [:]
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(outcomes == 1000)
         try await client.ping()
         // The engine says of each call that was taken back that it is over; then nothing is left of it.
-        while client.life.connection?.isIdle == false { await Task.yield() }
+        await eventually { client.calls == 0 }
         await client.close()
     }
 
@@ -105,10 +105,10 @@ import Testing
         let (server, began) = (try TestServer(), Record<Void>())
         try server.tool("hangs") { call in
             await began.add(())
-            while !call.server.isCancelled(call.token) { await Task.yield() }
+            await call.cancelled()
             return [:]
         }
-        try await withClient(server.target) { client in
+        try await withClient(server.target) { (client: Client) async throws in
             let call = client.startTool("hangs")
             _ = await began.wait(for: 1)
             call.cancel()
