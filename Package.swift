@@ -57,6 +57,7 @@ if library != nil {
         program("Interop", "tests/interop/swift"),
         program("StdioServer", "bindings-swift/Tests/Programs/StdioServer"),
         program("RawServer", "bindings-swift/Tests/Programs/RawServer"),
+        program("Leak", "bindings-swift/Tests/Programs/Leak"),
         program("Hello", "bindings-swift/Examples/Hello"),
         program("Host", "bindings-swift/Examples/Client"),
         program("Notes", "bindings-swift/Examples/AppLike"),

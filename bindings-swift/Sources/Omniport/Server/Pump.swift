@@ -70,6 +70,9 @@ final class Pump: Sendable {
         Task.detached { await self.read() }
     }
 
+    /// How many calls run.
+    var running: Int { state.with { $0.running.count } }
+
     /// Whether the engine was told to stop; it cannot be used again then.
     var isClosing: Bool { state.with { $0.isClosing } }
 

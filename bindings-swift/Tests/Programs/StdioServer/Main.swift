@@ -16,7 +16,6 @@ struct StdioServer {
         let grace = CommandLine.arguments.dropFirst().first.flatMap(Double.init).map { Duration.seconds($0) }
         try await app.run(.stdio, grace: grace)
         say("ended")
-        print("after")
     }
 
     private static func offer(_ app: Server) {
