@@ -498,26 +498,30 @@ public struct CompleteResultCompletion: Codable, Hashable, Sendable {
 /// it.
 public struct CreateMessageRequest: Codable, Hashable, Sendable {
     public var params: CreateMessageRequestParams
+    public var id: RequestId?
     /// Always `sampling/createMessage`.
     public var method: String { "sampling/createMessage" }
 
-    public init(params: CreateMessageRequestParams) {
+    public init(params: CreateMessageRequestParams, id: RequestId? = nil) {
         self.params = params
+        self.id = id
     }
 
     private enum CodingKeys: String, CodingKey {
-        case method, params
+        case method, params, id
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         params = try container.decode(CreateMessageRequestParams.self, forKey: .params)
+        id = try container.decodeIfPresent(RequestId.self, forKey: .id)
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(method, forKey: .method)
         try container.encode(params, forKey: .params)
+        try container.encodeIfPresent(id, forKey: .id)
     }
 }
 
@@ -699,26 +703,30 @@ public struct DiscoverResult: Codable, Hashable, Sendable {
 /// A request from the server to elicit additional information from the user via the client.
 public struct ElicitRequest: Codable, Hashable, Sendable {
     public var params: ElicitRequestParams
+    public var id: RequestId?
     /// Always `elicitation/create`.
     public var method: String { "elicitation/create" }
 
-    public init(params: ElicitRequestParams) {
+    public init(params: ElicitRequestParams, id: RequestId? = nil) {
         self.params = params
+        self.id = id
     }
 
     private enum CodingKeys: String, CodingKey {
-        case method, params
+        case method, params, id
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         params = try container.decode(ElicitRequestParams.self, forKey: .params)
+        id = try container.decodeIfPresent(RequestId.self, forKey: .id)
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(method, forKey: .method)
         try container.encode(params, forKey: .params)
+        try container.encodeIfPresent(id, forKey: .id)
     }
 }
 
@@ -1685,26 +1693,30 @@ public struct ListResourcesResult: Codable, Hashable, Sendable {
 /// structure or access specific locations that the client has permission to read from.
 public struct ListRootsRequest: Codable, Hashable, Sendable {
     public var params: ListRootsRequestParams?
+    public var id: RequestId?
     /// Always `roots/list`.
     public var method: String { "roots/list" }
 
-    public init(params: ListRootsRequestParams? = nil) {
+    public init(params: ListRootsRequestParams? = nil, id: RequestId? = nil) {
         self.params = params
+        self.id = id
     }
 
     private enum CodingKeys: String, CodingKey {
-        case method, params
+        case method, params, id
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         params = try container.decodeIfPresent(ListRootsRequestParams.self, forKey: .params)
+        id = try container.decodeIfPresent(RequestId.self, forKey: .id)
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(method, forKey: .method)
         try container.encodeIfPresent(params, forKey: .params)
+        try container.encodeIfPresent(id, forKey: .id)
     }
 }
 
