@@ -58,6 +58,7 @@ if library != nil {
         program("StdioServer", "bindings-swift/Tests/Programs/StdioServer"),
         program("RawServer", "bindings-swift/Tests/Programs/RawServer"),
         program("Leak", "bindings-swift/Tests/Programs/Leak"),
+        program("Leaves", "bindings-swift/Tests/Programs/Leaves"),
         program("Hello", "bindings-swift/Examples/Hello"),
         program("Host", "bindings-swift/Examples/Client"),
         program("Notes", "bindings-swift/Examples/AppLike"),

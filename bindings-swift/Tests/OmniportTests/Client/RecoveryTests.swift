@@ -111,6 +111,16 @@
             await client.close()
         }
 
+        /// C03: a program that ends with open clients leaves no server process behind, whatever that makes of its end.
+        @Test(arguments: ["pid", "stay"]) func aProgramThatEndsLeavesNoProcess(tool: String) async throws {
+            let child = try Child("Leaves", Program.path("RawServer"), tool)
+            let numbers = await child.output.rest().compactMap { pid_t($0) }
+            let end = await child.end()
+            #expect(end == (.exit, 0))
+            #expect(numbers.count == 2)
+            for number in numbers { #expect(!Child.isAlive(number)) }
+        }
+
         @Test func aHandlerMayCallAndCloseItsOwnClient() async throws {
             let (closed, holder) = (Ending(), Locked<Client?>(nil))
             let client = Raw.client(

@@ -10,7 +10,8 @@ import Testing
     enum Kind: Error { case first, second(Int) }
 
     static let thrown: [(any Error & Sendable, String)] = [
-        (Odd(), "Odd"), (Told(), "told in words"), (Kind.first, "first"), (Kind.second(3), "second(3)"), (ToolError("for the model"), "for the model"),
+        (Odd(), "Odd"), (Told(), "told in words"), (Kind.first, "first"), (Kind.second(3), "second(3)"),
+        (ToolError("for the model"), "for the model"),
         (CancellationError(), "The handler cancelled itself"), (RuleError("no such rule"), "no such rule"),
         (DecodingError.keyNotFound(AnyKey("k"), .init(codingPath: [], debugDescription: "")), "`k` is missing"),
     ]

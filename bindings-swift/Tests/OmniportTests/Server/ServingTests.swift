@@ -115,9 +115,13 @@ import Testing
         await http.close(grace: .zero)
     }
 
-    /// Y14: what cannot be read is an error and no success, and what can be read is not refused for what is unusual about it.
+    /// Y14, F06: what cannot be read is an error and no success, and what can be read is not refused for what is unusual about it.
     @Test(arguments: [
-        (#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"a":{"b":[1]}},"extensions":{"x.y/z":{}},"odd":7},"clientInfo":{"name":"c","version":"1","icons":"none"}}}"#, true),
+        (
+            #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","#
+                + #""capabilities":{"experimental":{"a":{"b":[1]}},"extensions":{"x.y/z":{}},"odd":7},"#
+                + #""clientInfo":{"name":"c","version":"1","icons":"none"}}}"#, true
+        ),
         (#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":7}}"#, false),
         (#"{"jsonrpc":"2.0","id":1,"method":"initialize""#, false),
     ])

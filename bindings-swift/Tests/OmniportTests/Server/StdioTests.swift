@@ -121,6 +121,41 @@
             #expect(await child.end().status == 0)
         }
 
+        /// Y13: requests without `params` are answered.
+        @Test func requestsWithoutParamsAreAnswered() async throws {
+            let child = try await begun()
+            try child.send("ping", id: 14)
+            #expect(try await child.answer() == ["jsonrpc": "2.0", "id": 14, "result": [:]])
+            try child.send("tools/list", id: 15)
+            #expect(try await child.answer()["result"]?["tools"]?.arrayValue?.isEmpty == false)
+            try child.endInput()
+            #expect(await child.end().status == 0)
+        }
+
+        /// F01, F04: the package's own client at the other end of the pipes, in both eras.
+        @Test(arguments: [ClientOptions.Era.legacy, .modern])
+        func theClientOfThePackageIsServed(era: ClientOptions.Era) async throws {
+            let lines = Record<String>()
+            let target = ClientTarget.command([Program.path("StdioServer"), "0"])
+            try await withClient(target, options: .init(era: era), handlers: .init(stderr: { await lines.add($0) })) { client in
+                let counts = [300_000, 1, 100_000, 0]
+                let texts = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for count in counts {
+                        group.addTask { try await client.callTool("letters", ["letter": "x", "count": JSONValue(count)]).text.count }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(texts.sorted() == counts.sorted())
+                let begun = await lines.items.count
+                let call = Task { try await client.callTool("hangs") }
+                await eventually { await lines.items.dropFirst(begun).contains("hangs") }
+                call.cancel()
+                await #expect(throws: CancellationError.self) { try await call.value }
+                await eventually { await lines.items.contains("was cancelled") }
+                _ = try await client.listTools()
+            }
+        }
+
         // MARK: Signals
 
         @Test(arguments: [SIGINT, SIGTERM])

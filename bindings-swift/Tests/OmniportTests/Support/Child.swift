@@ -57,11 +57,11 @@
 
         // MARK: What it is told
 
-        func send(_ method: String, _ params: JSONValue, id: Int? = nil) throws {
+        func send(_ method: String, _ params: JSONValue? = nil, id: Int? = nil) throws {
             var message: JSONObject = ["jsonrpc": "2.0"]
             message.set("id", id)
             message["method"] = .string(method)
-            message["params"] = params
+            message.set("params", params)
             try input.write(contentsOf: Data((JSONValue.object(message).text() + "\n").utf8))
         }
 
@@ -77,6 +77,17 @@
         }
 
         func endInput() throws { try input.close() }
+
+        /// Whether there is a process of that number that has not ended.
+        static func isAlive(_ number: pid_t) -> Bool {
+            #if os(Linux)
+                // One that has ended stays known until somebody asks how.
+                let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+                return status.map { !$0.contains(") Z ") } ?? false
+            #else
+                return Foundation.kill(number, 0) == 0
+            #endif
+        }
 
         func signal(_ number: Int32) { Foundation.kill(process.processIdentifier, number) }
 

@@ -9,6 +9,9 @@ struct RawServer {
     /// Calls that wait for the answers to the questions that they asked.
     nonisolated(unsafe) private static var asking: [String: JSONValue] = [:]
 
+    /// Minds neither the end of its input nor a polite signal.
+    nonisolated(unsafe) private static var stays = false
+
     private static let schema: JSONValue = ["type": "object"]
     private static let done: JSONValue = ["content": [["type": "text", "text": "done"]]]
 
@@ -18,6 +21,7 @@ struct RawServer {
             receive(message["method"]?.stringValue, message["id"], message["params"] ?? [:], message)
             fflush(nil)
         }
+        while stays { sleep(600) }
     }
 
     private static func receive(_ method: String?, _ id: JSONValue?, _ params: JSONValue, _ message: JSONValue) {
@@ -71,6 +75,10 @@ struct RawServer {
         case "never": return tell("notifications/message", ["level": "info", "data": "waiting"])
         case "cancelled": return give(id, text(.array(cancelled)))
         case "asked": return give(id, text(.array(asked)))
+        case "stay":
+            signal(SIGTERM, SIG_IGN)
+            stays = true
+            return give(id, text(.string("\(getpid())")))
         case "pid": return give(id, text(.string("\(getpid())")))
         case "ask", "withdraw":
             let key = "ask-\(args["method"] ?? .null)-\(id ?? .null)"
@@ -91,7 +99,9 @@ struct RawServer {
 
     // MARK: What leaves
 
-    private static func text(_ value: JSONValue) -> JSONValue { ["content": [["type": "text", "text": .string(value.stringValue ?? "\(value)")]]] }
+    private static func text(_ value: JSONValue) -> JSONValue {
+        ["content": [["type": "text", "text": .string(value.stringValue ?? "\(value)")]]]
+    }
 
     private static func give(_ id: JSONValue?, _ result: JSONValue) { send(["id": id ?? .null, "result": result]) }
 
