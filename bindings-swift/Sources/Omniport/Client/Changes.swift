@@ -79,7 +79,7 @@ final class Feeds: Sendable {
 
     private let references = Locked<[Reference]>([])
 
-    private var all: [Feed] {
+    var all: [Feed] {
         references.with { references in
             references.removeAll { $0.feed == nil }
             return references.compactMap(\.feed)
@@ -151,6 +151,9 @@ final class Feed: Sendable {
             try await bell.pass()
         }
     }
+
+    /// Whether the server was asked to tell of changes.
+    var hasSubscribed: Bool { state.with { $0.connection != nil } }
 
     /// Something changed.
     func put(_ change: Change, token: UInt64) {

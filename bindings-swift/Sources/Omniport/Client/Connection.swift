@@ -28,7 +28,7 @@ final class Connection: Sendable {
     private let handlers: ClientHandlers
     /// The iterations over changes; they outlive a connection that is suspended.
     private let feeds: Feeds
-    private let calls = Calls()
+    let calls = Calls()
     private let progressLane = Lane()
     private let newsLane = Lane()
     private let condition = Locked(Condition())
@@ -79,8 +79,6 @@ final class Connection: Sendable {
     var said: Said { condition.with { $0.said } }
     /// Whether it was closed or suspended, or is being so.
     var isEnding: Bool { condition.with { $0.ending != nil } }
-    /// Whether nobody waits for anything.
-    var isIdle: Bool { calls.count == 0 }
     /// Whether nothing can be asked any more.
     var isOver: Bool { condition.with { $0.ending != nil || $0.error != nil } }
 

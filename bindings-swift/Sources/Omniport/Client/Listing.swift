@@ -12,14 +12,19 @@ public struct Listing<Item: Sendable>: AsyncSequence, Sendable {
         private var items: ArraySlice<Item> = []
         private var cursor: String?
         private var isLast = false
+        /// Cursors that were followed: one that comes again leads round in circles (T06).
+        private var seen: Set<String> = []
+        private var leadsBack = false
 
         init(page: @escaping @Sendable (_ cursor: String?) async throws -> (items: [Item], next: String?)) { self.page = page }
 
         public mutating func next() async throws -> Item? {
             while items.isEmpty {
                 guard !isLast else { return nil }
+                if leadsBack { throw OmniportError.invalidRequest("the pages of the listing lead round in circles") }
                 let (found, next) = try await page(cursor)
                 (items, cursor, isLast) = (found[...], next, next == nil)
+                if let next, !seen.insert(next).inserted { leadsBack = true }
             }
             return items.popFirst()
         }

@@ -4,9 +4,21 @@ extension JSONValue {
     /// - Throws: ``OmniportError/definition(_:)`` for a number that no JSON has.
     public func text() throws -> String {
         guard let text = JSONWriter.text(of: self, strict: true) else {
-            throw OmniportError.definition("no JSON has a number that is infinite or none")
+            let (place, number) = unwritable(at: "") ?? ("", .nan)
+            throw OmniportError.definition(
+                .init("\(place.isEmpty ? "the value" : "`\(place.drop { $0 == "." })`") is \(number), and JSON has no such number"))
         }
         return text
+    }
+
+    /// The first number that no JSON has, and where it is: `rows[1].price`.
+    private func unwritable(at place: String) -> (String, Double)? {
+        switch self {
+        case .double(let value): value.isFinite ? nil : (place, value)
+        case .array(let items): items.indices.lazy.compactMap { items[$0].unwritable(at: "\(place)[\($0)]") }.first
+        case .object(let members): members.lazy.compactMap { $0.value.unwritable(at: "\(place).\($0.key)") }.first
+        default: nil
+        }
     }
 }
 

@@ -25,6 +25,7 @@ struct KnownType {
             ObjectIdentifier(UUID.self): KnownType(["type": "string", "format": "uuid"], UUID(uuid: zeros)),
             ObjectIdentifier(Data.self): KnownType(["type": "string", "contentEncoding": "base64"], Data()),
             ObjectIdentifier(JSONValue.self): KnownType([:], JSONValue.null),
+            ObjectIdentifier(JSONObject.self): KnownType(["type": "object"], JSONObject()),
         ]
         if let url = URL(string: "about:blank") {
             table[ObjectIdentifier(URL.self)] = KnownType(["type": "string", "format": "uri"], url)

@@ -12,7 +12,8 @@ enum Definitions {
         let definition = try toolDefinition(name, description, options, A.self, output: isStructured ? output : nil, subject)
         let encode = Results.encoder(R.self, isStructured: isStructured)
         let handler = Handler(subject: subject) { text, cx in
-            try encode(try await call(try ArgumentError.catching { try JSON.decode(A.self, from: text) }, cx))
+            let result = try await call(try ArgumentError.catching { try JSON.decode(A.self, from: text) }, cx)
+            return try Results.Unwritable.catching { try encode(result) }
         }
         return Definition(what: .tool, name: name, definition: definition, options: options.engineOptions, handler: handler)
     }
@@ -39,7 +40,7 @@ enum Definitions {
 
     /// Arguments are the members of an object; any members, for a type that says nothing of them.
     private static func argumentSchema(_ type: any Decodable.Type, _ subject: String) throws -> JSONValue {
-        let schema = type == JSONObject.self ? [:] : try SchemaFinder.schema(of: type, for: subject)
+        let schema = try SchemaFinder.schema(of: type, for: subject)
         if schema == [:] { return ["type": "object"] }
         guard schema["type"] == "object" else {
             throw OmniportError.definition(.init("\(subject): the arguments are the members of a structure, and `\(type)` is none"))
@@ -88,6 +89,9 @@ enum Definitions {
         let subject = "prompt `\(name)`"
         let schema = try SchemaFinder.schema(of: A.self, for: subject)
         let arguments = options.arguments ?? promptArguments(schema)
+        if let twice = arguments.first(where: { one in arguments.count { $0.name == one.name } > 1 }) {
+            throw OmniportError.definition(.init("\(subject): two arguments are named `\(twice.name)`"))
+        }
         var definition: JSONObject = ["name": .string(name)]
         definition.set("title", options.title)
         definition.set("description", description)

@@ -73,6 +73,9 @@ final class Pump: Sendable {
         Task.detached { await self.read() }
     }
 
+    /// How many calls run.
+    var running: Int { state.with { $0.running.count } }
+
     /// Whether the engine was told to stop; it cannot be used again then.
     var isClosing: Bool { state.with { $0.isClosing } }
 
@@ -171,9 +174,12 @@ final class Pump: Sendable {
             if !cx.isCancelled {
                 Failure.report(handler.subject, error)
                 outcome = .fail(cx.token, Failure(error))
+            } else if state.with({ $0.isOver }) {
+                // A client of this process still waits.
+                outcome = .fail(cx.token, Failure(OmniportError.closed("The server has stopped")))
             }
         }
-        // Of a cancelled call the engine knows nothing any more, and nobody waits for its answer.
+        // Of a call that its caller took back the engine knows nothing any more, and nobody waits for its answer.
         finish(cx.token, outcome)
     }
 

@@ -84,14 +84,16 @@ final class Registry: Sendable {
     /// Registers, or replaces what has the same name.
     func add(_ subject: String, _ make: () throws -> Definition) {
         let made = Result(catching: make)  // runs decoders of users: not under the lock
-        state.with { state in
+        let pump = state.with { state in
             Self.collect(&state, subject) { state in
                 let definition = try made.get()
                 state.definitions.removeAll { $0.what == definition.what && $0.name == definition.name }
                 state.definitions.append(definition)
                 if let pump = state.pump { try Self.register(definition, pump.engine, state.table) }
             }
+            return state.pump
         }
+        pump?.asked()  // or clients would hear of it with the next call that ends
     }
 
     func add(_ completion: CompletionDefinition) {
@@ -150,10 +152,19 @@ final class Registry: Sendable {
         do {
             try act(&state)
         } catch {
-            let problem = error as? OmniportError ?? .definition(.init("\(subject): \(text(of: error))"))
+            let problem = named(error as? OmniportError ?? .definition(.init(text(of: error))), subject)
             if state.pump != nil { log(.error, "\(problem)") }
             if !state.problems.contains(problem) { state.problems.append(problem) }
         }
+    }
+
+    /// The error with what it is about in its message; most of the engine's say it themselves.
+    private static func named(_ error: OmniportError, _ subject: String) -> OmniportError {
+        let name = subject.drop { $0 != "`" }.dropFirst().prefix { $0 != "`" }
+        if name.isEmpty || error.message.contains(name) { return error }
+        var facts = error.facts
+        facts.message = "\(subject): \(facts.message)"
+        return OmniportError(kind: error.kind, facts)
     }
 
     private static func register(_ definition: Definition, _ engine: Engine, _ table: Locked<Table>) throws {

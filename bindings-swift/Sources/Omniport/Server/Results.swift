@@ -2,6 +2,19 @@ import Foundation
 
 /// What handlers returned, as the text that the engine completes a call with.
 enum Results {
+    /// A result that JSON cannot say is a fault of the handler, which the model reads of.
+    struct Unwritable: LocalizedError {
+        let errorDescription: String?
+
+        static func catching(_ encode: () throws -> String) throws -> String {
+            do {
+                return try encode()
+            } catch let error as OmniportError {
+                throw Unwritable(errorDescription: "The result cannot be written: \(error.message)")
+            }
+        }
+    }
+
     /// Makes the result text of a tool; with a schema plain data is structured, without one only objects are.
     static func encoder<R: Encodable>(_: R.Type, isStructured: Bool) -> @Sendable (R) throws -> String {
         if isWhole(R.self) { return whole }

@@ -207,7 +207,7 @@ public struct CallToolResult: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         content = try container.decodeIfPresent([ContentBlock].self, forKey: .content) ?? []
         isError = try container.decodeIfPresent(Bool.self, forKey: .isError)
-        structuredContent = container.contains(.structuredContent) ? try container.decode(JSONValue.self, forKey: .structuredContent) : nil
+        structuredContent = container.contains(.structuredContent) ? try container.decode(JSONValue.self, forKey: .structuredContent) : JSONValue?.none
         resultType = try container.decodeIfPresent(String.self, forKey: .resultType)
         meta = try container.decodeIfPresent(MetaObject.self, forKey: .meta)
     }
@@ -498,26 +498,30 @@ public struct CompleteResultCompletion: Codable, Hashable, Sendable {
 /// it.
 public struct CreateMessageRequest: Codable, Hashable, Sendable {
     public var params: CreateMessageRequestParams
+    public var id: RequestId?
     /// Always `sampling/createMessage`.
     public var method: String { "sampling/createMessage" }
 
-    public init(params: CreateMessageRequestParams) {
+    public init(params: CreateMessageRequestParams, id: RequestId? = nil) {
         self.params = params
+        self.id = id
     }
 
     private enum CodingKeys: String, CodingKey {
-        case method, params
+        case method, params, id
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         params = try container.decode(CreateMessageRequestParams.self, forKey: .params)
+        id = try container.decodeIfPresent(RequestId.self, forKey: .id)
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(method, forKey: .method)
         try container.encode(params, forKey: .params)
+        try container.encodeIfPresent(id, forKey: .id)
     }
 }
 
@@ -699,26 +703,30 @@ public struct DiscoverResult: Codable, Hashable, Sendable {
 /// A request from the server to elicit additional information from the user via the client.
 public struct ElicitRequest: Codable, Hashable, Sendable {
     public var params: ElicitRequestParams
+    public var id: RequestId?
     /// Always `elicitation/create`.
     public var method: String { "elicitation/create" }
 
-    public init(params: ElicitRequestParams) {
+    public init(params: ElicitRequestParams, id: RequestId? = nil) {
         self.params = params
+        self.id = id
     }
 
     private enum CodingKeys: String, CodingKey {
-        case method, params
+        case method, params, id
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         params = try container.decode(ElicitRequestParams.self, forKey: .params)
+        id = try container.decodeIfPresent(RequestId.self, forKey: .id)
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(method, forKey: .method)
         try container.encode(params, forKey: .params)
+        try container.encodeIfPresent(id, forKey: .id)
     }
 }
 
@@ -978,7 +986,7 @@ public struct ErrorObject: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1132,7 +1140,7 @@ public struct HeaderMismatchErrorError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1380,7 +1388,7 @@ public struct InternalError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1424,7 +1432,7 @@ public struct InvalidParamsError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1461,7 +1469,7 @@ public struct InvalidRequestError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -1685,26 +1693,30 @@ public struct ListResourcesResult: Codable, Hashable, Sendable {
 /// structure or access specific locations that the client has permission to read from.
 public struct ListRootsRequest: Codable, Hashable, Sendable {
     public var params: ListRootsRequestParams?
+    public var id: RequestId?
     /// Always `roots/list`.
     public var method: String { "roots/list" }
 
-    public init(params: ListRootsRequestParams? = nil) {
+    public init(params: ListRootsRequestParams? = nil, id: RequestId? = nil) {
         self.params = params
+        self.id = id
     }
 
     private enum CodingKeys: String, CodingKey {
-        case method, params
+        case method, params, id
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         params = try container.decodeIfPresent(ListRootsRequestParams.self, forKey: .params)
+        id = try container.decodeIfPresent(RequestId.self, forKey: .id)
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(method, forKey: .method)
         try container.encodeIfPresent(params, forKey: .params)
+        try container.encodeIfPresent(id, forKey: .id)
     }
 }
 
@@ -1864,7 +1876,7 @@ public struct MethodNotFoundError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -2036,7 +2048,7 @@ public struct ParseError: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(Int.self, forKey: .code)
         message = try container.decode(String.self, forKey: .message)
-        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : nil
+        data = container.contains(.data) ? try container.decode(JSONValue.self, forKey: .data) : JSONValue?.none
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -3337,7 +3349,7 @@ public struct ToolResultContent: Codable, Hashable, Sendable {
         content = try container.decode([ContentBlock].self, forKey: .content)
         toolUseID = try container.decode(String.self, forKey: .toolUseID)
         isError = try container.decodeIfPresent(Bool.self, forKey: .isError)
-        structuredContent = container.contains(.structuredContent) ? try container.decode(JSONValue.self, forKey: .structuredContent) : nil
+        structuredContent = container.contains(.structuredContent) ? try container.decode(JSONValue.self, forKey: .structuredContent) : JSONValue?.none
         meta = try container.decodeIfPresent(MetaObject.self, forKey: .meta)
     }
 

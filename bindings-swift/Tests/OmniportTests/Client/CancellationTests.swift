@@ -8,7 +8,7 @@ import Testing
         let (server, began) = (try TestServer(), Record<UInt64>())
         try server.tool("hangs") { call in
             await began.add(call.token)
-            while !call.server.isCancelled(call.token) { await Task.yield() }
+            await call.cancelled()
             await began.add(0)
             return [:]
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(outcomes == 1000)
         try await client.ping()
         // The engine says of each call that was taken back that it is over; then nothing is left of it.
-        while client.life.connection?.isIdle == false { await Task.yield() }
+        await eventually { client.calls == 0 }
         await client.close()
     }
 
@@ -88,6 +88,36 @@ import Testing
         }
     }
 
+    /// F04: answers, failures and cancellations come at the very moment at which the connection ends.
+    @Test func callsThatMeetTheEndHaveOneOutcome() async throws {
+        let server = try TestServer()
+        try server.tool("quick") { _ in ["structuredContent": ["ok": true]] }
+        try server.tool("hangs") { call in
+            await call.cancelled()
+            return [:]
+        }
+        for round in 0..<50 {
+            let client = Client(server.target)
+            try await client.connect()
+            let calls = (0..<20).map { number in
+                Task { try await client.callTool(number.isMultiple(of: 2) ? "quick" : "hangs") }
+            }
+            let closing = Task {
+                for _ in 0..<round { await Task.yield() }
+                await client.close()
+            }
+            for call in calls.prefix(round % 20) { call.cancel() }
+            for call in calls {
+                switch await call.result {
+                case .success(let result): #expect(result.structuredContent == ["ok": true])
+                case .failure(let error): #expect(error is CancellationError || (error as? OmniportError)?.kind == "closed", "\(error)")
+                }
+            }
+            await closing.value
+            await eventually { client.calls == 0 }
+        }
+    }
+
     @Test func whoGivesUpWaitingTakesNothingFromOthers() async throws {
         let server = try TestServer()
         let client = Client(server.target)
@@ -105,10 +135,10 @@ import Testing
         let (server, began) = (try TestServer(), Record<Void>())
         try server.tool("hangs") { call in
             await began.add(())
-            while !call.server.isCancelled(call.token) { await Task.yield() }
+            await call.cancelled()
             return [:]
         }
-        try await withClient(server.target) { client in
+        try await withClient(server.target) { (client: Client) async throws in
             let call = client.startTool("hangs")
             _ = await began.wait(for: 1)
             call.cancel()

@@ -78,7 +78,6 @@ import Testing
         await client.suspend()
         let call = Task { try await client.ping() }
         let changes = Task { for try await _ in client.changes() {} }
-        for _ in 0..<100 { await Task.yield() }
         await client.close()
         await #expect(throws: OmniportError.self) { try await call.value }
         _ = await changes.result
@@ -89,24 +88,26 @@ import Testing
         let (server, told) = (try server(), Record<Change>())
         let client = Client(server.target, handlers: .init(change: { await told.add($0) }))
         try await client.subscribe("note://a")
-        var changes = client.changes(tools: false, resources: false, prompts: false, uris: ["note://a"]).makeAsyncIterator()
-        let updating = Task {
-            while !Task.isCancelled {
-                server.engine.resourceUpdated(uri: "note://a")
-                try await Task.sleep(for: .milliseconds(5))
+        let seen = Record<Change.Kind>()
+        let changes = Task {
+            for try await change in client.changes(tools: false, resources: false, prompts: false, uris: ["note://a"]) {
+                await seen.add(change.kind)
             }
         }
-        #expect(try await changes.next()?.kind == .resource)
+        await client.standing(1)
+        server.engine.resourceUpdated(uri: "note://a")
+        #expect(await seen.wait(for: 1) == [.resource])
+        #expect(await told.wait(for: 1).last?.uri == "note://a")
         await client.suspend()
         try await client.resume()
-        var kinds: Set<Change.Kind> = []
-        while kinds.count < 2, let change = try await changes.next() { kinds.insert(change.kind) }
-        #expect(kinds == [.missed, .resource])
+        #expect(await seen.wait(for: 2).last == .missed)
+        await client.standing(1)
         let before = await told.items.count
-        #expect(await told.wait(for: before + 3).contains { $0.uri == "note://a" })
-        updating.cancel()
+        server.engine.resourceUpdated(uri: "note://a")
+        #expect(await seen.wait(for: 3).last == .resource)
+        #expect(await told.wait(for: before + 1).last?.uri == "note://a")
         await client.close()
-        while try await changes.next() != nil {}
+        try await changes.value
     }
 
     @Test func aClientThatNobodyRefersToIsClosed() async throws {
@@ -116,7 +117,7 @@ import Testing
         weak var connection = client?.life.connection
         #expect(connection != nil)
         client = nil
-        while connection != nil { await Task.yield() }  // what opened it may still be on its way out
+        await eventually { connection == nil }  // what opened it may still be on its way out
     }
 
     /// F12: a main actor that awaits calls, whose handlers hop to it, blocks nobody.

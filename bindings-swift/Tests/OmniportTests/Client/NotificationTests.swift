@@ -110,27 +110,25 @@ import Testing
         try server.tool("old") { _ in [:] }
         try server.resource("note://a") { _ in ["contents": [["uri": "note://a", "text": "A"]]] }
         try await withClient(server.target, handlers: .init(change: { await told.add($0) })) { client in
-            var changes = client.changes(uris: ["note://a"]).makeAsyncIterator()
-            let first = Task {
+            let both = Task {
+                var kinds: Set<Change.Kind> = []
+                for try await change in client.changes(uris: ["note://a"]) {
+                    kinds.insert(change.kind)
+                    if kinds.count == 2 { break }
+                }
+                return kinds
+            }
+            let tools = Task {
                 var changes = client.changes(resources: false, prompts: false).makeAsyncIterator()
                 return try await changes.next()
             }
+            await client.standing(2)
             _ = try await client.listTools()
-            // A subscription stands when its server says so; until then there may be nothing to hear.
-            let adding = Task {
-                for number in 0... {
-                    if Task.isCancelled { return }
-                    try server.tool("new\(number)") { _ in [:] }
-                    server.engine.resourceUpdated(uri: "note://a")
-                    try await Task.sleep(for: .milliseconds(5))
-                }
-            }
-            #expect(try await first.value?.kind == .tools)
-            var kinds: Set<Change.Kind> = []
-            while kinds.count < 2, let change = try await changes.next() { kinds.insert(change.kind) }
-            #expect(kinds == [.tools, .resource])
-            adding.cancel()
-            #expect(await told.wait(for: 1)[0].kind == .tools)
+            try server.tool("new") { _ in [:] }
+            server.engine.resourceUpdated(uri: "note://a")
+            #expect(try await tools.value == Change(kind: .tools, added: ["new"], removed: [], changed: []))
+            #expect(try await both.value == [.tools, .resource])
+            #expect(Set(await told.wait(for: 2).map(\.kind)) == [.tools, .resource])
         }
     }
 
@@ -142,7 +140,7 @@ import Testing
             for try await _ in client.changes() {}
             return true
         }
-        for _ in 0..<100 { await Task.yield() }
+        await client.standing(1)
         await client.close()
         #expect(try await changes.value)
     }

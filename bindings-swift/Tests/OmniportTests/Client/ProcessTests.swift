@@ -55,15 +55,19 @@
         /// F01: a pipe that is not drained holds a large message up; a small one that comes behind it does not get in between.
         @Test func messagesThatWaitStayWhole() async throws {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("omniport-\(UUID().uuidString)").path
-            defer { try? FileManager.default.removeItem(atPath: file) }
-            let script = "sleep 0.2\nhead -n 2 > '\(file)'\nline='\"id\":0'; exec cat > /dev/null"
-            let client = Client(process(script), options: .init(era: .legacy, timeout: .seconds(2)))
+            let gate = file + ".gate"
+            defer { for place in [file, gate] { try? FileManager.default.removeItem(atPath: place) } }
+            #expect(mkfifo(gate, 0o600) == 0)
+            let copy = "read -r line; printf '%s\\n' \"$line\" >> '\(file)'; answer '{\"content\":[]}'"
+            let client = Client(process("read -r go < '\(gate)'\n\(copy)\n\(copy)\nread -r line"), options: legacy)
             try await client.connect()
             let large = String(repeating: "x", count: 300_000)
             let first = Task { try await client.callTool("large", ["text": .string(large)]) }
-            while client.life.connection?.isIdle == true { await Task.yield() }
+            await eventually { client.calls == 1 }
             let second = Task { try await client.callTool("small", ["text": "y"]) }
-            _ = await (first.result, second.result)
+            await eventually { client.calls == 2 }
+            try Data("go\n".utf8).write(to: URL(filePath: gate), options: [])
+            _ = try await (first.value, second.value)
             await client.close()
             let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
             let messages = try lines.map { try JSONValue(parsing: String($0)) }
@@ -73,8 +77,10 @@
 
         /// F02: a server that never reads costs a call its time limit and nobody else anything.
         @Test func aServerThatDoesNotReadIsGivenUp() async throws {
-            let id = String(repeating: "9", count: 256 << 10)
-            let script = #"printf '{"jsonrpc":"2.0","id":"\#(id.prefix(4096))","method":"ping"}\n'"# + "\nexec sleep 100"
+            let script = #"""
+                printf '{"jsonrpc":"2.0","id":"%s","method":"ping"}\n' "$(head -c 262144 /dev/zero | tr '\0' 9)"
+                exec sleep 600
+                """#
             let client = Client(process(script), options: .init(era: .legacy, timeout: .milliseconds(500)))
             try await client.connect()
             let large: JSONValue = ["text": .string(String(repeating: "x", count: 1 << 20))]
@@ -95,18 +101,16 @@
         @Test func questionsWithoutParamsAreAnswered() async throws {
             let script = #"""
                 printf '{"jsonrpc":"2.0","id":14,"method":"ping"}\n{"jsonrpc":"2.0","id":"U-1","method":"roots/list"}\n'
-                read -r first
-                read -r second
-                read -r line
-                answer "{\"content\":[],\"structuredContent\":{\"said\":[$first,$second]}}"
+                for number in 1 2 3; do
+                    read -r next
+                    case $next in *tools/call*) line=$next ;; *) said="$said${said:+,}$next" ;; esac
+                done
+                answer "{\"content\":[],\"structuredContent\":{\"said\":[$said]}}"
                 read -r line
                 """#
             let handlers = ClientHandlers(roots: { [Root(uri: "file:///srv")] })
             try await withClient(process(script), options: legacy, handlers: handlers) { client in
-                var said: [JSONValue] = []
-                // The answers are on their way before the call, which a ping of the test's own would be, too.
-                try await Task.sleep(for: .milliseconds(200))
-                said = try await client.callTool("what did I say?").structuredContent?["said"]?.arrayValue ?? []
+                let said = try await client.callTool("what did I say?").structuredContent?["said"]?.arrayValue ?? []
                 let ping = said.first { $0["id"] == 14 }
                 let roots = said.first { $0["id"] == "U-1" }
                 #expect(ping?["result"] == [:])

@@ -8,7 +8,7 @@ final class TestServer: Sendable {
     let engine: Engine
     private let handlers = Locked<[UInt32: Handler]>([:])
     private let questions = Locked<[Question: CheckedContinuation<JSONValue, any Error>]>([:])
-    private let cancelled = Locked<Set<UInt64>>([])
+    private let cancelled = Locked<[UInt64: Ending]>([:])
 
     typealias Handler = @Sendable (TestCall) async throws -> JSONValue
 
@@ -80,8 +80,14 @@ final class TestServer: Sendable {
         engine.flush()  // which tells of lists that changed
     }
 
-    /// Whether the client took that call back.
-    func isCancelled(_ token: UInt64) -> Bool { cancelled.with { $0.contains(token) } }
+    /// What opens when the client takes that call back.
+    fileprivate func cancellation(_ token: UInt64) -> Ending {
+        cancelled.with { cancelled in
+            let ending = cancelled[token] ?? Ending()
+            cancelled[token] = ending
+            return ending
+        }
+    }
 
     private func happened(_ event: Event) {
         switch event.kind {
@@ -106,7 +112,7 @@ final class TestServer: Sendable {
         case .answer:
             let waiting = questions.with { $0.removeValue(forKey: Question(token: event.token, number: event.slot)) }
             waiting?.resume(with: Swift.Result { try JSONValue(parsing: event.text) })
-        case .cancel: cancelled.with { _ = $0.insert(event.token) }
+        case .cancel: cancellation(event.token).open()
         default: break
         }
     }
@@ -140,6 +146,9 @@ struct TestCall: Sendable {
 
     /// The answer to a question, as the engine tells it: `{"result"}` or `{"error"}`.
     func ask(_ question: JSONValue) async throws -> JSONValue { try await server.ask(token, question) }
+
+    /// Waits until the client takes the call back.
+    func cancelled() async { await server.cancellation(token).wait() }
 
     func notice(_ notice: JSONValue) throws {
         try guarded { try server.engine.notice(token: token, text: notice.text()) }

@@ -28,10 +28,16 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "nul", "01", "-", "1.", "1e", "+1", "[1,]", "[1", "{\"a\"}", "{a:1}", "{\"a\":1,}", "\"a", "\"\n\"", "\"\\x\"", "\"\\u12\"", "1 2", "1e999",
+        "", "nul", "01", "-", "1.", "1e", "+1", "[1,]", "[1", "{\"a\"}", "{a:1}", "{\"a\":1,}", "\"a", "\"\n\"", "\"\\x\"", "\"\\u12\"", "1 2",
     ])
     func whatIsNoJSONIsRefused(text: String) {
         #expect(throws: OmniportError.self) { try JSONValue(parsing: text) }
+    }
+
+    @Test func aNumberThatNoMachineHasIsInfinite() throws {
+        #expect(try JSONValue(parsing: "[1e999,-1e999]") == [.double(.infinity), .double(-.infinity)])
+        #expect(try JSONValue(parsing: String(repeating: "9", count: 400)) == .double(.infinity))
+        #expect(try JSONValue(parsing: "1e-999") == .double(0))
     }
 
     @Test func nestingHasAnEnd() throws {
