@@ -15,7 +15,7 @@ enum NotesServer {
     }
 
     static func of(_ notes: Notebook) -> Server {
-        let app = Server("notes", version: "1.0", options: .init(instructions: "Read notes://all before you add anything."))
+        let app = Server(name: "notes", version: "1.0", options: .init(instructions: "Read notes://all before you add anything."))
 
         app.resource("notes://all", options: .init(name: "notes", description: "All notes of the user, as a list.")) { await notes.all }
 

@@ -9,7 +9,7 @@ struct Hello {
     struct Add: Decodable { let a: Int, b: Int }
 
     static func main() async throws {
-        let app = Server("hello", version: "1.0")
+        let app = Server(name: "hello", version: "1.0")
         app.tool("add", "Add two numbers.") { (args: Add) in args.a + args.b }
         try await app.run()  // until the host goes; app.run(.http(port: 8000)) serves http://127.0.0.1:8000/mcp
     }

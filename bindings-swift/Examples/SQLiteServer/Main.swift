@@ -34,7 +34,7 @@ struct SQLiteServer {
 
     static func server(_ reader: Reader) -> Server {
         let app = Server(
-            "sqlite", options: .init(instructions: "Look at list_tables or db://tables/{table}/schema before you write a query."))
+            name: "sqlite", options: .init(instructions: "Look at list_tables or db://tables/{table}/schema before you write a query."))
 
         app.tool(
             "query_database",

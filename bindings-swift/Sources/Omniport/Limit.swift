@@ -1,7 +1,7 @@
 /// A named limit. Every one is on by default, and an error that it causes names it.
 ///
 /// ```swift
-/// Server("demo", options: .init(limits: [.messageBytes: 1_000_000, .keepAlive: 30]))
+/// Server(name: "demo", options: .init(limits: [.messageBytes: 1_000_000, .keepAlive: 30]))
 /// ```
 ///
 /// Values are counts or bytes; those of times are seconds.

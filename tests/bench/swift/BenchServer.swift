@@ -8,7 +8,7 @@ enum BenchServer {
     private static let big = String(repeating: "The quick brown fox says \"hello\", then jumps over the lazy dog.\n", count: 15_625)
 
     static func make() -> Server {
-        let app = Server("bench", version: "1.0.0")
+        let app = Server(name: "bench", version: "1.0.0")
         app.tool("add", "Adds two numbers.") { (args: Add) in args.a + args.b }
         app.tool("echo", "Gives the text back.") { (args: Echo) in args.text }
         app.tool("big", "A text of 1 MB.") { big }

@@ -18,7 +18,7 @@ struct Conformance {
     static func everything() -> Server {
         let hour = Cache(ttl: .seconds(3600), scope: .public)
         let app = Server(
-            "everything", version: "1.0.0",
+            name: "everything", version: "1.0.0",
             options: .init(
                 title: "Everything", instructions: "Call the tool whose name says what you want to see.",
                 cache: [

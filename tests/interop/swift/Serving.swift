@@ -19,7 +19,7 @@ private struct Greeting: Decodable { let name: String, mood: String? }
 
 func interopServer() -> Server {
     let app = Server(
-        "interop", version: "1.2.3", options: .init(title: "Interop", instructions: "Ask for the weather.", subscribe: true))
+        name: "interop", version: "1.2.3", options: .init(title: "Interop", instructions: "Ask for the weather.", subscribe: true))
     addTools(to: app)
     addQuestions(to: app)
     app.resource("note://welcome", options: .init(description: "A note that is always there.", mimeType: "text/plain"), content: "Welcome")

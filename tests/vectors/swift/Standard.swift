@@ -30,7 +30,7 @@ func standardServer(_ given: JSONObject) throws -> (app: Server, http: HTTPOptio
 
     let (journal, audits) = (Journal(), Audits())
     let app = Server(
-        "standard", version: "1.0.0", options: options, auth: isPrivate ? authenticate : nil, visible: isPartial ? visible : nil,
+        name: "standard", version: "1.0.0", options: options, auth: isPrivate ? authenticate : nil, visible: isPartial ? visible : nil,
         audit: { await audits.tell($0) }, onEvent: { await journal.note($0) })
     if kinds.contains("tools") {
         try addAnswers(to: app, journal)

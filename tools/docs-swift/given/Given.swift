@@ -3,8 +3,8 @@ import Omniport
 
 /// What the examples of the documents assume to be there.
 struct Given {
-    let app = Server("given")
-    let client = Client(.server(Server("given")))
+    let app = Server(name: "given")
+    let client = Client(.server(Server(name: "given")))
     let hotel = Hotel()
     let tokens = Tokens()
     let journal = Journal()

@@ -5,7 +5,7 @@ internal import OmniportBoundary
 /// ```swift
 /// struct Add: Decodable { let a: Int, b: Int }
 ///
-/// let app = Server("demo")
+/// let app = Server(name: "demo")
 /// app.tool("add", "Add two numbers.") { (args: Add) in args.a + args.b }
 /// try await app.run(.stdio)
 /// ```
@@ -28,7 +28,7 @@ public final class Server: Sendable {
     ///   - audit: gets one record for each call, without arguments.
     ///   - onEvent: hears what clients tell.
     public init(
-        _ name: String, version: String = "0", options: Options = .init(), auth: Authenticate? = nil, visible: Visible? = nil,
+        name: String, version: String = "0", options: Options = .init(), auth: Authenticate? = nil, visible: Visible? = nil,
         audit: (@Sendable (AuditRecord) async -> Void)? = nil, onEvent: (@Sendable (ServerEvent) async -> Void)? = nil
     ) {
         self.name = name

@@ -36,7 +36,7 @@ import Testing
 
     /// Neither side knows anything of calls that are over, however they ended.
     @Test func noTableKeepsACallThatIsOver() async throws {
-        let app = Server("leak")
+        let app = Server(name: "leak")
         app.tool("echo") { (args: JSONObject) in args }
         app.tool("fails") { () -> String in throw ToolError("always") }
         app.tool("waits") { () -> String in
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func noInboxKnowsAClientThatIsGone() async throws {
-        let app = Server("leak")
+        let app = Server(name: "leak")
         app.tool("echo") { "echo" }
         var numbers: [UInt64] = []
         for number in 0..<100 {

@@ -64,7 +64,7 @@ import Testing
 
     @Test func aServerInMemoryHasManyClients() async throws {
         struct Text: Codable { let text: String }
-        let app = Server("memory", version: "3")
+        let app = Server(name: "memory", version: "3")
         app.tool("echo") { (args: Text) in args }
         let clients = (0..<20).map { _ in Client(.server(app)) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -86,13 +86,13 @@ import Testing
     }
 
     @Test func aServerThatCannotBeServedSaysSoToItsClients() async throws {
-        let app = Server("wrong")
+        let app = Server(name: "wrong")
         app.tool("") { "" }
         #expect(await failing(.server(app)) == app.problems.first)
     }
 
     @Test func bothErasCanBeAskedFor() async throws {
-        let app = Server("eras")
+        let app = Server(name: "eras")
         app.tool("version") { (cx: Context) in cx.protocolVersion ?? "" }
         for (era, version) in [(ClientOptions.Era.legacy, "2025-11-25"), (.modern, "2026-07-28"), (.automatic, "2026-07-28")] {
             try await withClient(.server(app), options: .init(era: era)) { (client: Client) async throws in

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func server() -> Server {
-        let app = Server("context")
+        let app = Server(name: "context")
         app.tool("facts") { (cx: Context) in
             Facts(
                 id: cx.requestID, agent: cx.headers["x-agent"], session: cx.sessionID != nil, client: cx.client?["name"]?.stringValue,
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func theContextIsKnownInEveryTaskOfTheHandlerAndNowhereElse() async throws {
-        let app = Server("context")
+        let app = Server(name: "context")
         app.tool("tasks") { (cx: Context) -> Bool in
             async let child = Context.current
             let unstructured = await Task { Context.current }.value
@@ -76,7 +76,7 @@ import Testing
 
     @Test func callsAtOnceHaveEachTheirOwnContext() async throws {
         struct Number: Codable { let number: Int }
-        let app = Server("context")
+        let app = Server(name: "context")
         app.tool("own") { (args: Number, cx) -> Int in
             await Task.yield()
             return Context.current === cx && cx.meta["number"]?.intValue == args.number ? args.number : -1
@@ -97,7 +97,7 @@ import Testing
 
     @Test(arguments: [ClientOptions.Era.legacy, .modern])
     func logMessagesBelowTheLevelAreNotSent(era: ClientOptions.Era) async throws {
-        let (app, seen) = (Server("context"), Record<LogMessage>())
+        let (app, seen) = (Server(name: "context"), Record<LogMessage>())
         app.tool("logs") { (cx: Context) in
             cx.log(.debug, "no")
             cx.log(.warning, ["a": 1], logger: "own")
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func aNoticeThatNoJSONHasIsLeftOut() async throws {
-        let app = Server("context")
+        let app = Server(name: "context")
         app.tool("tells") { (cx: Context) in
             cx.progress(.infinity)
             cx.log(.error, .double(.nan))

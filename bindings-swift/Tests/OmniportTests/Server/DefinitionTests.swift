@@ -41,7 +41,7 @@ private struct Named: Codable { let name: String }
     ]
 
     @Test(arguments: mistakes) func isRefusedWithAWord(mistake: Mistake) async throws {
-        let app = Server("wrong")
+        let app = Server(name: "wrong")
         mistake.make(app)
         let problem = try #require(app.problems.first)
         #expect(app.problems.count == 1)
@@ -60,7 +60,7 @@ private struct Named: Codable { let name: String }
     ]
 
     @Test(arguments: settings) func aSettingThatCannotBeIsNamed(name: String, options: Server.Options) async throws {
-        let error = await failure { try await Server("wrong", options: options).listen(port: 0) }
+        let error = await failure { try await Server(name: "wrong", options: options).listen(port: 0) }
         #expect(error?.kind == "definition")
         #expect(error?.message.contains(name) == true, "\(error.map(String.init(describing:)) ?? "no error")")
     }
@@ -68,7 +68,7 @@ private struct Named: Codable { let name: String }
     @Test func everythingThatIsSaidIsPublished() async throws {
         let icons = [Icon(src: "https://example.com/a.png")]
         let app = Server(
-            "full", version: "2.1",
+            name: "full", version: "2.1",
             options: .init(
                 title: "Full", description: "D", instructions: "Be brief.", websiteURL: "https://example.com", icons: icons, pageSize: 1))
         app.tool(
@@ -102,7 +102,7 @@ private struct Named: Codable { let name: String }
     }
 
     @Test func aNameThatExistsIsReplacedAndClientsAreTold() async throws {
-        let app = Server("names")
+        let app = Server(name: "names")
         app.tool("a") { "first" }
         try await withClient(.server(app)) { (client: Client) async throws in
             #expect(try await client.callTool("a").text == "first")
@@ -120,7 +120,7 @@ private struct Named: Codable { let name: String }
 
     /// What was removed is gone for new calls; one that runs ends as if nothing had happened.
     @Test func whatRunsMayEndThoughItIsRemoved() async throws {
-        let (app, begun, released) = (Server("names"), Ending(), Ending())
+        let (app, begun, released) = (Server(name: "names"), Ending(), Ending())
         app.tool("slow") {
             begun.open()
             await released.wait()

@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test func whatIsThrownIsReadByTheModel() async throws {
-        let app = Server("failures", options: .init(maskErrors: false))
+        let app = Server(name: "failures", options: .init(maskErrors: false))
         for (place, (error, _)) in Self.thrown.enumerated() { app.tool("t\(place)") { () -> String in throw error } }
         app.tool("fine") { "fine" }
         try await withPeer(app) { peer in
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func faultsCanBeMaskedAndWhatIsForTheModelIsNot() async throws {
-        let app = Server("failures", options: .init(maskErrors: true))
+        let app = Server(name: "failures", options: .init(maskErrors: true))
         app.tool("fault") { () -> String in throw Told() }
         app.tool("told") { () -> String in throw ToolError("for the model") }
         try await withPeer(app) { peer in
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func errorsOfTheProtocolKeepCodeAndData() async throws {
-        let app = Server("failures")
+        let app = Server(name: "failures")
         app.tool("params") { () -> String in throw OmniportError.invalidParams(.init("no such row", data: ["row": 1])) }
         app.resource("a://gone") { () -> String in throw OmniportError.notFound("no") }
         app.resourceTemplate("b://{x}") { (_: JSONObject) -> String in throw ToolError("never mind") }
@@ -65,7 +65,7 @@ import Testing
     ] as [(JSONValue, [String])])
     func argumentsThatAreWrongAreToldAllAtOnce(arguments: JSONValue, names: [String]) async throws {
         struct Add: Decodable { let a: Int, b: Int }
-        let app = Server("failures")
+        let app = Server(name: "failures")
         app.tool("add") { (args: Add) in args.a + args.b }
         try await withPeer(app) { peer in
             let result = try await peer.call("add", arguments)
@@ -84,7 +84,7 @@ import Testing
                 if number == 7 { throw ToolError("7 is not liked") }
             }
         }
-        let app = Server("failures")
+        let app = Server(name: "failures")
         app.tool("even") { (args: Even) in args.number }
         try await withPeer(app) { peer in
             #expect(try await peer.call("even", ["number": 2])["structuredContent"] == 2)
@@ -96,7 +96,7 @@ import Testing
 
     /// A task that a handler leaves behind may tell and ask: nobody hears it, and nothing breaks.
     @Test func aTaskThatOutlivesItsCallHarmsNothing() async throws {
-        let app = Server("failures")
+        let app = Server(name: "failures")
         let (answered, asked) = (Ending(), Waiter<String>())
         app.tool("leaves") { (cx: Context) in
             Task.detached {
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func aCallThatTakesTooLongIsCancelledForItsHandler() async throws {
-        let (app, ended) = (Server("failures"), Ending())
+        let (app, ended) = (Server(name: "failures"), Ending())
         app.tool("slow", options: .init(timeout: .milliseconds(50))) { (cx: Context) -> String in
             defer { ended.open() }
             try await Task.sleep(for: .seconds(600))

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["legacy", "modern"]) func aSingleValueIsAnswered(era: String) async throws {
-        let app = Server("forms")
+        let app = Server(name: "forms")
         app.tool("ask") { (cx: Context) in
             let name = try await cx.elicit("name?", String.self)
             let color = try await cx.elicit("color?", Color.self)

@@ -31,7 +31,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
 @Suite struct HTTPTests {
     @Test func aForeignWebServerIsAnswered() async throws {
         struct Add: Decodable { let a: Int, b: Int }
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("add") { (args: Add, cx) in "\(args.a + args.b) \(cx.headers["x-own"] ?? "") \(cx.principal?.subject ?? "")" }
         var request = try call("add", ["a": 1, "b": 2])
         request.headers.append(("X-Own", "mine"))
@@ -51,7 +51,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
 
     // H12: behind a prefix the address that an HTTP+SSE stream tells holds it.
     @Test func aForeignWebServerMayMountIt() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         let stream = HTTPRequest(method: "GET", path: "/sse", headers: [("host", "localhost"), ("accept", "text/event-stream")], mount: "/api")
         var parts = try await app.handle(stream).body.makeAsyncIterator()
         #expect(String(decoding: try #require(await parts.next()), as: UTF8.self).contains("/api/messages/?session_id="))
@@ -60,7 +60,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
 
     // F10: what a handler tells comes before its result, piece by piece.
     @Test func eventsComeBeforeTheResult() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         let released = Ending()
         app.tool("slow") { (cx: Context) -> String in
             cx.progress(1)
@@ -80,7 +80,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
     }
 
     @Test func aReaderThatGoesAwayCancelsTheCall() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         let (begun, ended) = (Ending(), Ending())
         app.tool("slow") { (cx: Context) -> String in
             cx.progress(1)
@@ -99,7 +99,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
     }
 
     @Test func onlyAPrincipalLetsACallerIn() async throws {
-        let app = Server("demo", auth: { headers in headers["authorization"] == "Bearer good" ? Principal("ada", scopes: ["read"]) : nil })
+        let app = Server(name: "demo", auth: { headers in headers["authorization"] == "Bearer good" ? Principal("ada", scopes: ["read"]) : nil })
         app.tool("who") { (cx: Context) in cx.principal?.subject ?? "nobody" }
         #expect(try await app.handle(try call("who")).status == 401)
         var request = try call("who")
@@ -111,7 +111,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
 
     // F11: a Swift server has an HTTP side.
     @Test func itListensAndClosesAndListensAgain() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("hello") { "hello" }
         for _ in 0..<2 {
             let http = try await app.listen(port: 0)
@@ -128,7 +128,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
     }
 
     @Test func aPortThatIsTakenIsNamed() async throws {
-        let (first, second) = (Server("one"), Server("two"))
+        let (first, second) = (Server(name: "one"), Server(name: "two"))
         let http = try await first.listen(port: 0)
         let error = await failure { try await second.listen(port: http.port) }
         #expect(error?.kind == "io")
@@ -137,7 +137,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
     }
 
     @Test func runningCallsMayEndAtAStop() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         let (begun, released) = (Ending(), Ending())
         app.tool("slow") {
             begun.open()
@@ -155,7 +155,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
     @Test func aServerNobodyHoldsEnds() async throws {
         weak var pump: Pump?
         do {
-            let app = Server("demo")
+            let app = Server(name: "demo")
             app.tool("hello") { "hello" }
             _ = await (try app.handle(try call("hello"))).body.collect()
             pump = app.registry.existing

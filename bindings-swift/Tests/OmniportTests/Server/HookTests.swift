@@ -7,7 +7,7 @@ import Testing
 @Suite struct HookTests {
     /// X12: only an explicit subject lets a caller in.
     @Test func onlyAnExplicitSubjectLetsACallerIn() async throws {
-        let app = Server("hooks", auth: { headers in
+        let app = Server(name: "hooks", auth: { headers in
             switch headers["authorization"] {
             case "alice": return Principal("alice", client: "app", scopes: ["read"], claims: ["role": "admin"])
             case "empty": return Principal("")
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func whatIsNotVisibleIsNotThere() async throws {
-        let app = Server("hooks", visible: { cx, kind, names in
+        let app = Server(name: "hooks", visible: { cx, kind, names in
             if cx.headers["x-key"] == "throws" { throw ToolError("no") }
             return names.filter { kind != .tools || $0 != "secret" || cx.headers["x-key"] != nil }
         })
@@ -60,7 +60,7 @@ import Testing
 
     @Test func eachCallHasOneRecordWithoutItsArguments() async throws {
         let records = Record<AuditRecord>()
-        let app = Server("hooks", audit: { await records.add($0) })
+        let app = Server(name: "hooks", audit: { await records.add($0) })
         app.tool("a") { (_: JSONObject) in "x" }
         app.tool("b") { () -> String in throw ToolError("y") }
         app.resource("r://x") { "r" }
@@ -80,7 +80,7 @@ import Testing
     @Test func eventsComeInOrder() async throws {
         let (events, released) = (Record<ServerEvent>(), Ending())
         let app = Server(
-            "hooks", options: .init(subscribe: true),
+            name: "hooks", options: .init(subscribe: true),
             onEvent: { event in
                 if await events.items.isEmpty { await released.wait() }
                 await events.add(event)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct OfferTests {
     @Test func resourcesAreTextsBytesAndData() async throws {
         struct Row: Codable { let id: Int }
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.resource("mem://text", options: .init(name: "Text", description: "A text.")) { "hello" }
         app.resource("mem://bytes", content: Data([1, 2, 3]))
         app.resource("mem://rows", options: .init(mimeType: "application/x-rows")) { [Row(id: 1)] }
@@ -32,7 +32,7 @@ import Testing
 
     @Test func variablesOfATemplateAreReadAsTheTypesOfTheMembers() async throws {
         struct Page: Decodable { let table: String, page: Int, deep: Bool? }
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.resourceTemplate("db://{table}/{page}{?deep}") { (at: Page, cx) in "\(at.table) \(at.page + 1) \(at.deep ?? false) \(cx.uri)" }
         app.resourceTemplate("any://{x}") { (variables: [String: String]) in variables["x"] ?? "" }
         try await withPeer(app) { (peer: Peer) async throws in
@@ -48,7 +48,7 @@ import Testing
 
     @Test func aTemplateAndItsTypeHaveToMatch() {
         struct Page: Decodable { let table: String }
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.resourceTemplate("db://{table}/{other}") { (at: Page) in at.table }
         app.resourceTemplate("x://{other}") { (_: [String: String]) in "" }
         app.resourceTemplate("y://") { (at: Page) in at.table }
@@ -64,7 +64,7 @@ import Testing
             let lines: Int?
             static let schemaOverrides: [SchemaOverride] = [.describe("code", "What to review.")]
         }
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.prompt("review", "Reviews code.") { (args: Review) in
             [Message.user("Review \(args.code) \(args.lines.map { $0 + 1 } ?? 0)"), .assistant("Gladly.")]
         }
@@ -91,7 +91,7 @@ import Testing
         let (events, records) = (Locked<[ServerEvent]>([]), Locked<[AuditRecord]>([]))
         let (heard, audited) = (Ending(), Ending())
         let app = Server(
-            "demo", options: .init(subscribe: true),
+            name: "demo", options: .init(subscribe: true),
             visible: { _, _, names in names.filter { $0 != "hidden" } },
             audit: { record in
                 records.with { $0.append(record) }

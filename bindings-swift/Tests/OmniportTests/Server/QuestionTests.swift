@@ -22,7 +22,7 @@ private struct Trip: Codable, Equatable {
 
 @Suite struct QuestionTests {
     @Test(arguments: ["legacy", "modern"]) func aHandlerAsksInBothEras(era: String) async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("ask") { (cx: Context) -> JSONValue in
             let trip = try await cx.elicit("where?", Trip.self)
             let choice = try await cx.elicit("which?", choices: ["a", "b"])
@@ -45,7 +45,7 @@ private struct Trip: Codable, Equatable {
     }
 
     @Test func tasksMayAskAtOnce() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("ask") { (cx: Context) -> [String] in
             async let first = cx.sample("one")
             async let second = cx.listRoots()
@@ -58,7 +58,7 @@ private struct Trip: Codable, Equatable {
 
     // R07: where no handler may wait, it runs once more for each round, and so once for all that it asks together.
     @Test func questionsAskedTogetherAreOneRound() async throws {
-        let app = Server("demo", options: .init(limits: [.parked: 0], stateKeys: [Data(repeating: 7, count: 32)]))
+        let app = Server(name: "demo", options: .init(limits: [.parked: 0], stateKeys: [Data(repeating: 7, count: 32)]))
         let runs = Locked(0)
         app.tool("ask") { (cx: Context) -> [String] in
             runs.with { $0 += 1 }
@@ -75,7 +75,7 @@ private struct Trip: Codable, Equatable {
 
     /// Where no handler may wait, each question runs it again from its start: steps are not repeated, and it can tell.
     @Test func aHandlerIsReplayedAndItsStepsAreNot() async throws {
-        let app = Server("demo", options: .init(limits: [.parked: 0], stateKeys: [Data(repeating: 7, count: 32)]))
+        let app = Server(name: "demo", options: .init(limits: [.parked: 0], stateKeys: [Data(repeating: 7, count: 32)]))
         let (runs, effects) = (Locked(0), Locked(0))
         app.tool("ask") { (cx: Context) -> JSONValue in
             runs.with { $0 += 1 }
@@ -100,15 +100,15 @@ private struct Trip: Codable, Equatable {
     @Test func aFormHasFlatMembersOnly() async throws {
         struct Inner: Decodable { let x: Int }
         struct Deep: Decodable { let inner: Inner }
-        let error = failure { try FormSchema.of(Deep.self) }
+        let error = failure { try FormSchema(of: Deep.self) }
         #expect(error?.message.contains("the member `inner` of the form") == true)
-        let trip = try FormSchema.of(Trip.self)
+        let trip = try FormSchema(of: Trip.self).schema
         #expect(trip["properties"]?["class"] == ["type": "string", "enum": ["first", "second"]])
         #expect(trip["required"] == ["city", "seats"])
     }
 
     @Test func anAnswerThatFitsNoFormIsAnError() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("ask") { (cx: Context) in try await cx.elicit("where?", Trip.self).isAccepted }
         let answer: @Sendable (JSONValue) async -> JSONValue = { _ in ["action": "accept", "content": ["city": 1]] }
         try await withPeer(app, answer: answer) { (peer: Peer) async throws in
@@ -118,7 +118,7 @@ private struct Trip: Codable, Equatable {
 
     // F04: the handler's own cancellation ends its wait for an answer.
     @Test func aQuestionOfACancelledTaskEnds() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("ask") { (cx: Context) -> String in
             let question = Task { try await cx.listRoots() }
             question.cancel()
@@ -139,7 +139,7 @@ private struct Trip: Codable, Equatable {
     }
 
     @Test func noticesComeInOrderAndContextIsKnownEverywhere() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("tell") { (cx: Context) -> String in
             for number in 1...3 { cx.progress(Double(number), total: 3, message: "step \(number)") }
             await MainActor.run { Context.current?.progress(4) }
@@ -152,7 +152,7 @@ private struct Trip: Codable, Equatable {
     }
 
     @Test func factsOfTheCallAreKnown() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("facts") { (cx: Context) -> JSONValue in
             ["client": cx.client?["name"] ?? .null, "version": .string(cx.protocolVersion ?? ""), "roots": .bool(cx.capabilities["roots"] != nil)]
         }

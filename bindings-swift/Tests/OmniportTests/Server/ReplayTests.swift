@@ -8,7 +8,7 @@ import Testing
     private static let key = Data(repeating: 7, count: 32)
 
     private func server(_ limits: [Limit: Double] = [:]) -> (app: Server, runs: Locked<Int>, effects: Locked<Int>) {
-        let (app, runs, effects) = (Server("rounds", options: .init(limits: limits, stateKeys: [Self.key])), Locked(0), Locked(0))
+        let (app, runs, effects) = (Server(name: "rounds", options: .init(limits: limits, stateKeys: [Self.key])), Locked(0), Locked(0))
         app.tool("ask") { (cx: Context) -> JSONValue in
             runs.with { $0 += 1 }
             let number = try await cx.step("count") {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func questionsAskedTogetherGoOutInOneRound() async throws {
-        let app = Server("rounds")
+        let app = Server(name: "rounds")
         app.tool("three") { (cx: Context) -> [String] in
             async let first = cx.elicit("1", choices: ["a"])
             async let second = cx.elicit("2", choices: ["a"])
@@ -111,7 +111,7 @@ import Testing
 
     @Test(arguments: [ClientOptions.Era.legacy, .modern])
     func whoCannotBeAskedIsAnErrorInTheHandler(era: ClientOptions.Era) async throws {
-        let app = Server("rounds")
+        let app = Server(name: "rounds")
         app.tool("ask") { (cx: Context) -> [String] in
             var kinds: [String] = []
             for ask in [
@@ -130,7 +130,7 @@ import Testing
 
     /// Prompts and resources may ask, too.
     @Test func everyKindOfHandlerMayAsk() async throws {
-        let app = Server("rounds")
+        let app = Server(name: "rounds")
         app.prompt("p") { (cx: Context) in try await cx.elicit("?", choices: ["b"]).content ?? "" }
         app.resource("r://x") { (cx: Context) in try await cx.elicit("?", choices: ["b"]).content ?? "" }
         try await withClient(.server(app), options: .init(era: .modern), handlers: accept()) { (client: Client) async throws in
@@ -145,7 +145,7 @@ import Testing
 
     /// Y17: content counts for "accept" only.
     @Test func answersToAFormHaveOneMeaning() async throws {
-        let app = Server("rounds")
+        let app = Server(name: "rounds")
         app.tool("ask") { (cx: Context) -> [String] in
             let chosen = try await cx.elicit("?", choices: ["a", "b"])
             let sure = try await cx.confirm("sure?")

@@ -17,7 +17,7 @@ import Testing
 
     /// The result of a tool that returns `value`, as it crosses the wire.
     private func result<R: Encodable & Sendable>(_ value: R, _ options: Server.ToolOptions = .init()) async throws -> JSONValue {
-        let app = Server("results", options: .init(maskErrors: false))
+        let app = Server(name: "results", options: .init(maskErrors: false))
         app.tool("give", options: options) { () -> R in value }
         #expect(app.problems == [])
         return try await withPeer(app) { peer in

@@ -8,7 +8,7 @@ import Testing
     private struct Text: Codable { let text: String }
 
     private func echo() -> Server {
-        let app = Server("serving")
+        let app = Server(name: "serving")
         app.tool("echo") { (args: Text) in
             await Task.yield()
             return args
@@ -75,7 +75,7 @@ import Testing
 
     /// The handlers of a server whose stop has no patience are cancelled, and get to clean up.
     @Test func handlersCleanUpBeforeAStopReturns() async throws {
-        let app = Server("serving")
+        let app = Server(name: "serving")
         let (begun, cleaned) = (Ending(), Locked(false))
         app.tool("hangs") { () -> String in
             begun.open()

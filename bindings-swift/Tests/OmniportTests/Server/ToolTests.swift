@@ -9,7 +9,7 @@ private struct Add: Decodable { let a: Int, b: Int }
     @Test func aToolIsListedWithItsSchemasAndGivesStructuredData() async throws {
         struct Weather: Codable { let city: String, degrees: Double }
         struct Place: Decodable { let city: String }
-        let app = Server("demo", version: "1.0")
+        let app = Server(name: "demo", version: "1.0")
         app.tool("add", "Add two numbers.", options: .init(title: "Adder", annotations: .init(readOnlyHint: true))) { (args: Add, _) in
             args.a + args.b
         }
@@ -30,7 +30,7 @@ private struct Add: Decodable { let a: Int, b: Int }
     }
 
     @Test func everyFormOfAHandlerWorks() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("text") { "plain" }
         app.tool("context") { cx in cx.requestID.isNull ? "none" : "known" }
         app.tool("nothing") { (_: Add) in }
@@ -57,7 +57,7 @@ private struct Add: Decodable { let a: Int, b: Int }
 
     @Test func integersOf64BitsSurvive() async throws {
         struct Big: Codable { let n: Int64, u: UInt64 }
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("same") { (big: Big) in big }
         try await withPeer(app) { (peer: Peer) async throws in
             let arguments: JSONValue = ["n": 9_007_199_254_740_993, "u": .unsigned(18_446_744_073_709_551_615)]
@@ -67,7 +67,7 @@ private struct Add: Decodable { let a: Int, b: Int }
 
     @Test func failuresSayWhatTheyAre() async throws {
         struct Odd: Error {}
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("model") { () -> String in throw ToolError("try tomorrow") }
         app.tool("protocol") { () -> String in throw OmniportError.notFound("no such row") }
         app.tool("coded") { () -> String in throw OmniportError.remote(.init("own", code: -32050, data: ["k": 1])) }
@@ -90,7 +90,7 @@ private struct Add: Decodable { let a: Int, b: Int }
     @Test func whatCannotBeRegisteredIsToldToWhoeverServes() async throws {
         enum Hidden: String, Decodable { case one }
         struct Bad: Decodable { let hidden: Hidden }
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("bad") { (_: Bad) in "" }
         app.tool("scalar") { (number: Int) in number }
         #expect(app.problems.map(\.kind) == ["definition", "definition"])
@@ -99,7 +99,7 @@ private struct Add: Decodable { let a: Int, b: Int }
     }
 
     @Test func toolsComeAndGoWhileItServes() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("one") { "1" }
         try await withPeer(app) { (peer: Peer) async throws in
             app.tool("two") { "2" }
@@ -119,7 +119,7 @@ private struct Add: Decodable { let a: Int, b: Int }
                 return sum
             }
         }
-        let (app, counter) = (Server("demo"), Counter())
+        let (app, counter) = (Server(name: "demo"), Counter())
         app.tool("main") { (args: Add) in await MainActor.run { args.a + args.b } }
         app.tool("actor") { (args: Add) in await counter.add(args.a) }
         try await withPeer(app) { (peer: Peer) async throws in
@@ -139,7 +139,7 @@ private struct Add: Decodable { let a: Int, b: Int }
 
     // F12: the main actor waits for a call whose handler needs it.
     @MainActor @Test func theMainActorMayWaitForACall() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("main") { await MainActor.run { "done" } }
         let peer = try await Peer(app)
         #expect(try await peer.call("main")["content"]?[0]?["text"] == "done")
@@ -148,7 +148,7 @@ private struct Add: Decodable { let a: Int, b: Int }
 
     // F04
     @Test func aCancelledCallCancelsTheTaskOfItsHandler() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         let (begun, ended) = (Ending(), Ending())
         app.tool("slow") { (cx: Context) -> String in
             begun.open()
@@ -172,7 +172,7 @@ private struct Add: Decodable { let a: Int, b: Int }
 
     // F04
     @Test func eachOfManyCancelledCallsHasOneOutcome() async throws {
-        let app = Server("demo")
+        let app = Server(name: "demo")
         app.tool("yields") { (args: Add) -> Int in
             for _ in 0..<(args.a % 5) { await Task.yield() }
             return args.a

@@ -10,7 +10,7 @@ struct Leak {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let count = Int(arguments[2]), let windows = Int(arguments[3]) else { exit(2) }
-        let app = Server("leak")
+        let app = Server(name: "leak")
         app.tool("add") { (args: Add) in args.a + args.b }
         app.tool("fails") { () -> String in throw ToolError("always") }
         app.tool("waits") { () -> String in

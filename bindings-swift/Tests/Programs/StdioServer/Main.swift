@@ -11,7 +11,7 @@ struct StdioServer {
 
     static func main() async throws {
         print("before")  // stays in a buffer of C, which must not reach the client
-        let app = Server("stdio", version: "1")
+        let app = Server(name: "stdio", version: "1")
         offer(app)
         let grace = CommandLine.arguments.dropFirst().first.flatMap(Double.init).map { Duration.seconds($0) }
         try await app.run(.stdio, grace: grace)
@@ -58,7 +58,7 @@ struct StdioServer {
         }
         app.tool("again") { () -> String in
             do {
-                try await Server("other").run(.stdio)
+                try await Server(name: "other").run(.stdio)
                 return "served twice"
             } catch {
                 return "\(error)"
