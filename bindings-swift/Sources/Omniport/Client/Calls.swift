@@ -44,6 +44,7 @@ final class Calls: Sendable {
     }
 
     private let entries = Locked<[UInt64: Entry]>([:])
+    private let end = Locked<(any Error)?>(nil)
 
     /// How many calls are under way.
     var count: Int { entries.with { $0.count } }
@@ -51,15 +52,29 @@ final class Calls: Sendable {
     /// Begins a call, by what gives its token. Where somebody hears of its notifications, under the lock: none is told before it is known who.
     func begin(_ handlers: CallHandlers? = nil, _ start: () throws -> UInt64) throws -> UInt64 {
         if let handlers {
-            return try entries.with { entries in
+            let token = try entries.with { entries in
                 let token = try start()
                 entries[token] = Entry(handlers: handlers)
                 return token
             }
+            if let error = end.with({ $0 }) { fail(token, error) }
+            return token
         }
         let token = try start()
         entries.with { if $0[token] == nil { $0[token] = Entry() } }
+        if let error = end.with({ $0 }) { fail(token, error) }
         return token
+    }
+
+    /// Nothing will be told any more: whatever still waits fails, and so does what begins from now on. A call that begins while its client is
+    /// closed would wait for ever (F04).
+    func end(_ error: any Error) {
+        end.with { $0 = error }
+        for token in entries.with({ Array($0.keys) }) { fail(token, error) }
+    }
+
+    private func fail(_ token: UInt64, _ error: any Error) {
+        if entries.with({ $0[token].map { $0.outcome == nil } ?? false }) { settle(token, .failure(error)) }
     }
 
     /// Waits for the outcome of a call. When the task is cancelled it throws `CancellationError` at once, and `withdraw` tells the server.

@@ -136,6 +136,7 @@ final class Connection: Sendable {
             for question in questions { question.cancel() }
             self.finish(ending.error, ending)
             ClientInbox.shared.strike(self.number)
+            self.calls.end(ending.error)
             self.closed.open()
         }.value
     }
