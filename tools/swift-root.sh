@@ -24,15 +24,23 @@ swift_archive() {
 
 # Why Swift cannot be had on this machine; nothing if it can.
 swift_obstacle() {
-    if swift_is_here || swift_root_is_laid; then
-        # Whoever is not root cannot enter a folder, however it came there.
-        swift_is_here || [ "$(id -u)" = 0 ] || echo "it needs root"
-    elif [ "$(uname -s)" != Linux ]; then
-        echo "there is no Swift 6"
+    if [ "$(uname -s)" != Linux ]; then
+        echo "the tools are for Linux; on a Mac Xcode builds the package, after make xcframework"
+    elif swift_is_here; then
+        # Of the example that reads databases. What links Rust's programs knows where headers are.
+        cc -E -include sqlite3.h -x c /dev/null >/dev/null 2>&1 || echo "there is no sqlite3.h; Debian and Ubuntu have it in libsqlite3-dev"
     elif [ "$(id -u)" != 0 ]; then
+        # Whoever is not root cannot enter a folder, however it came there.
         echo "there is no Swift 6, and laying one needs root"
+    elif ! unshare --mount true 2>/dev/null; then
+        # As in most containers.
+        echo "there is no Swift 6, and one that is laid needs the right to mount"
+    elif swift_root_is_laid; then
+        :
     elif [ -z "$(swift_archive)" ]; then
         echo "there is no Swift 6, and no Debian archive to take one from"
+    elif [[ "$(dpkg --print-architecture)" != @(amd64|arm64) ]]; then
+        echo "there is no Swift 6, and Debian has none for this processor"
     fi
 }
 
@@ -43,6 +51,10 @@ swift_lay_root() (
     exec 9>"$OMNIPORT_SWIFT_ROOT.lock"
     flock 9
     swift_root_is_laid && return
+    if [ -e "$OMNIPORT_SWIFT_ROOT" ] && [ ! -e "$OMNIPORT_SWIFT_ROOT/etc/omniport" ]; then
+        echo "$OMNIPORT_SWIFT_ROOT is none that was laid here, and is left alone" >&2
+        return 1
+    fi
     echo "laying a Debian with Swift into $OMNIPORT_SWIFT_ROOT: half a gigabyte is fetched, once" >&2
     log="$OMNIPORT_SWIFT_ROOT.log"
     new="$OMNIPORT_SWIFT_ROOT.new"
