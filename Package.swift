@@ -1,11 +1,11 @@
 // swift-tools-version:6.0
 import PackageDescription
 
-// Linux: the folder of libomniport_swift.so, which `tools/setup-swift` builds; with it this is the package that Omniport is developed in, and
-// has the programs of its tests and its examples. Apple: the XCFramework that `make xcframework` builds.
+// Linux: the folder of libomniport_swift.so, where the system does not look for it. Apple: the XCFramework that `make xcframework` builds.
 let library = Context.environment["OMNIPORT_LIB"]
-// Flags that no package may have which others depend on.
-let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)] + (library == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])])
+// Set by tools/env.sh. Who depends on the package needs no SQLite, which an example uses, and a warning of a later compiler is no error there.
+let isDeveloped = Context.environment["OMNIPORT_DEVELOPMENT"] != nil
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)] + (isDeveloped ? [.unsafeFlags(["-warnings-as-errors"])] : [])
 
 #if os(macOS)
     let ffi: Target = .binaryTarget(name: "OmniportFFI", path: "bindings-swift/OmniportFFI.xcframework")
@@ -46,7 +46,7 @@ let package = Package(
     ]
 )
 
-if library != nil {
+if isDeveloped {
     func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
         .executableTarget(name: name, dependencies: ["Omniport"] + dependencies, path: path, swiftSettings: strict)
     }

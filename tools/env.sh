@@ -17,6 +17,8 @@ OMNIPORT_BIN="$OMNIPORT_CACHE/bin-$OMNIPORT_KEY"
 # What SwiftPM builds of this checkout, and where its package finds the engine's library.
 OMNIPORT_SWIFT="$OMNIPORT_CACHE/swift-$OMNIPORT_KEY"
 export OMNIPORT_LIB="$OMNIPORT_BIN" OMNIPORT_SWIFT
+# Package.swift has the programs of tests and examples then, and takes no warning.
+export OMNIPORT_DEVELOPMENT=1
 export OMNIPORT_ROOT OMNIPORT_CACHE OMNIPORT_BIN OMNIPORT_VENV OMNIPORT_NPM OMNIPORT_NODE OMNIPORT_NODE22
 mkdir -p "$OMNIPORT_CACHE"
 
