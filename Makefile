@@ -164,3 +164,4 @@ clean:
 	@$(ENV)
 	cargo clean --quiet
 	rm -rf "$$OMNIPORT_VENV" "$$OMNIPORT_BIN" "$$OMNIPORT_CACHE/wheels-$$OMNIPORT_KEY" "$$OMNIPORT_NODE" "$$OMNIPORT_SWIFT" "$$OMNIPORT_SWIFT-tsan" "$$OMNIPORT_CACHE/docs" "$$OMNIPORT_CACHE/stamps"
+	rm -rf bindings-swift/OmniportFFI.xcframework
