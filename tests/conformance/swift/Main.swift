@@ -10,7 +10,7 @@ struct Conformance {
         case ("connect", _): try await runScenario(at: words.last ?? "")
         case ("stdio", _): try await everything().run(.stdio)
         case (_, let port?): try await everything().run(.http(port: port))
-        default: throw RuleError("usage: Conformance PORT | stdio | connect URL")
+        default: throw OmniportError.definition("usage: Conformance PORT | stdio | connect URL")
         }
     }
 

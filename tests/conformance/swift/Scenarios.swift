@@ -20,7 +20,7 @@ private let scenarios: [String: Scenario] = [
 /// Does what the scenario in MCP_CONFORMANCE_SCENARIO wants to see.
 func runScenario(at url: String) async throws {
     let name = ProcessInfo.processInfo.environment["MCP_CONFORMANCE_SCENARIO"] ?? ""
-    guard let scenario = scenarios[name] else { throw RuleError("no scenario \(name)") }
+    guard let scenario = scenarios[name] else { throw OmniportError.notFound("no scenario \(name)") }
     let handlers = ClientHandlers(
         sample: { _ in CreateMessageResult(content: .one(.text(TextContent(text: "A thought"))), model: "none", role: .assistant) },
         elicit: acceptDefaults,
@@ -38,7 +38,7 @@ func runScenario(at url: String) async throws {
 @Sendable private func listTools(_ client: Client) async throws { _ = try await client.listTools() }
 
 @Sendable private func callFirstTool(_ client: Client) async throws {
-    guard let tool = try await client.listTools().first else { throw RuleError("the server has no tool") }
+    guard let tool = try await client.listTools().first else { throw OmniportError.notFound("the server has no tool") }
     _ = try await client.callTool(tool.name, tool.inputSchema["properties"] == nil ? [:] : ["a": 2, "b": 3])
 }
 

@@ -34,7 +34,7 @@ actor Driver {
         case "close":
             await close()
             return .null
-        default: throw RuleError("there is no order \(order)")
+        default: throw OmniportError.notFound("there is no order \(order)")
         }
     }
 
@@ -80,7 +80,7 @@ actor Driver {
     }
 
     private func connected() throws -> Client {
-        guard let client else { throw RuleError("connect comes first") }
+        guard let client else { throw OmniportError.closed("connect comes first") }
         return client
     }
 }

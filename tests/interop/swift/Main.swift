@@ -11,7 +11,7 @@ struct Interop {
         case ("serve", "stdio", _): try await interopServer().run(.stdio)
         case ("serve", "http", let port?): try await interopServer().run(.http(HTTPOptions(port: port)))
         case ("walk", let file?, _): try await walk(file)
-        default: throw RuleError("usage: Interop serve stdio | serve http PORT | walk CASE.json")
+        default: throw OmniportError.definition("usage: Interop serve stdio | serve http PORT | walk CASE.json")
         }
     }
 

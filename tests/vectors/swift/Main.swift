@@ -5,7 +5,9 @@ import Omniport
 @main
 struct VectorServer {
     static func main() async throws {
-        guard let descriptor = CommandLine.arguments.last.flatMap({ Int32($0) }) else { throw RuleError("usage: VectorServer DESCRIPTOR") }
+        guard let descriptor = CommandLine.arguments.last.flatMap({ Int32($0) }) else {
+            throw OmniportError.definition("usage: VectorServer DESCRIPTOR")
+        }
         let control = Control(descriptor: descriptor)
         guard let line = control.line() else { return }  // the runner needs no server any more
         let wanted = try JSONValue(parsing: line)

@@ -131,7 +131,7 @@ private struct Definitions {
     private let tools: [JSONValue]
 
     init() throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("standard.json")
+        let file = URL(filePath: #filePath).appending(path: "../../standard.json").standardizedFileURL
         tools = try JSONValue(parsing: String(contentsOf: file, encoding: .utf8))["tools"]?.arrayValue ?? []
     }
 
