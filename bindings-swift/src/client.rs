@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use omniport::bridge;
 use omniport::io::client_face::ClientFace;
-use omniport::io::target::Target;
 
 use crate::engine::Engine;
 use crate::fault::Result;
@@ -70,11 +69,4 @@ impl NativeClient {
     pub fn close(&self) -> Result<u64> {
         Ok(self.face.close(&self.inbox)?)
     }
-}
-
-/// Throws what `connect_target` would throw.
-#[uniffi::export]
-pub fn check_target(target: &str) -> Result<()> {
-    Target::parse(target)?;
-    Ok(())
 }

@@ -195,9 +195,3 @@ impl Engine {
         self.serving.close(self.server.engine(), self.server.queue(), grace);
     }
 }
-
-/// Whether the limit of that name is a time.
-#[uniffi::export]
-pub fn is_time(limit: &str) -> Result<bool> {
-    Ok(omniport::limits::Limits::is_time(limit)?)
-}

@@ -2251,27 +2251,6 @@ fileprivate func uniffiFutureContinuationCallback(handle: UInt64, pollResult: In
         print("uniffiFutureContinuationCallback invalid handle")
     }
 }
-/**
- * Throws what `connect_target` would throw.
- */
-public func checkTarget(target: String)throws   {try rustCallWithError(FfiConverterTypeFault_lift) {
-        uniffiCallStatus in
-    uniffi_omniport_swift_fn_func_check_target(
-        FfiConverterString.lower(target),uniffiCallStatus
-    )
-}
-}
-/**
- * Whether the limit of that name is a time.
- */
-public func isTime(limit: String)throws  -> Bool  {
-    return try  FfiConverterBool.lift(try rustCallWithError(FfiConverterTypeFault_lift) {
-        uniffiCallStatus in
-    uniffi_omniport_swift_fn_func_is_time(
-        FfiConverterString.lower(limit),uniffiCallStatus
-    )
-})
-}
 
 private enum InitializationResult {
     case ok
@@ -2287,12 +2266,6 @@ private let initializationResult: InitializationResult = {
     let scaffolding_contract_version = ffi_omniport_swift_uniffi_contract_version()
     if bindings_contract_version != scaffolding_contract_version {
         return InitializationResult.contractVersionMismatch
-    }
-    if (uniffi_omniport_swift_checksum_func_check_target() != 60059) {
-        return InitializationResult.apiChecksumMismatch
-    }
-    if (uniffi_omniport_swift_checksum_func_is_time() != 29201) {
-        return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_omniport_swift_checksum_method_nativeclient_answer() != 47597) {
         return InitializationResult.apiChecksumMismatch

@@ -474,16 +474,6 @@ uint64_t uniffi_omniport_swift_fn_method_inbox_next_batch(uint64_t ptr
 void uniffi_omniport_swift_fn_method_inbox_stop(uint64_t ptr, RustCallStatus *_Nonnull out_status
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_OMNIPORT_SWIFT_FN_FUNC_CHECK_TARGET
-#define UNIFFI_FFIDEF_UNIFFI_OMNIPORT_SWIFT_FN_FUNC_CHECK_TARGET
-void uniffi_omniport_swift_fn_func_check_target(RustBuffer target, RustCallStatus *_Nonnull out_status
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_OMNIPORT_SWIFT_FN_FUNC_IS_TIME
-#define UNIFFI_FFIDEF_UNIFFI_OMNIPORT_SWIFT_FN_FUNC_IS_TIME
-int8_t uniffi_omniport_swift_fn_func_is_time(RustBuffer limit, RustCallStatus *_Nonnull out_status
-);
-#endif
 #ifndef UNIFFI_FFIDEF_FFI_OMNIPORT_SWIFT_RUSTBUFFER_ALLOC
 #define UNIFFI_FFIDEF_FFI_OMNIPORT_SWIFT_RUSTBUFFER_ALLOC
 RustBuffer ffi_omniport_swift_rustbuffer_alloc(uint64_t size, RustCallStatus *_Nonnull out_status
@@ -742,18 +732,6 @@ void ffi_omniport_swift_rust_future_free_void(uint64_t handle
 #ifndef UNIFFI_FFIDEF_FFI_OMNIPORT_SWIFT_RUST_FUTURE_COMPLETE_VOID
 #define UNIFFI_FFIDEF_FFI_OMNIPORT_SWIFT_RUST_FUTURE_COMPLETE_VOID
 void ffi_omniport_swift_rust_future_complete_void(uint64_t handle, RustCallStatus *_Nonnull out_status
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_OMNIPORT_SWIFT_CHECKSUM_FUNC_CHECK_TARGET
-#define UNIFFI_FFIDEF_UNIFFI_OMNIPORT_SWIFT_CHECKSUM_FUNC_CHECK_TARGET
-uint16_t uniffi_omniport_swift_checksum_func_check_target(void
-    
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_OMNIPORT_SWIFT_CHECKSUM_FUNC_IS_TIME
-#define UNIFFI_FFIDEF_UNIFFI_OMNIPORT_SWIFT_CHECKSUM_FUNC_IS_TIME
-uint16_t uniffi_omniport_swift_checksum_func_is_time(void
-    
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_OMNIPORT_SWIFT_CHECKSUM_METHOD_NATIVECLIENT_ANSWER
