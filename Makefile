@@ -13,7 +13,7 @@ help:
 	echo "make bench            this project and its peers, side by side, as ratios"
 	echo "make fuzz [SECONDS_EACH=n] the fuzz targets, each for that long"
 	echo "make lint             formatting, lints, types, licences"
-	echo "make generate         the typed models, from the specification's schemas"
+	echo "make generate         the typed models, from the specification's schemas, and the boundary to Swift"
 	echo "make xcframework      the engine for iOS and macOS, on a Mac"
 	echo "make docs             the API documentation of the Node and Swift packages, in HTML"
 	echo "make clean            removes what was built"

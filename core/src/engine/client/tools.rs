@@ -97,13 +97,13 @@ impl<'a> Definition<'a> {
 /// language's type of a tool has that member. None for a definition that has one, or that is no object.
 pub(super) fn whole(definition: &RawValue) -> Option<Box<RawValue>> {
     let members = raw::members(definition).ok()?;
+    // First, because nearly every tool has one: nothing is written for those.
+    if members.clone().any(|(name, value)| name == "inputSchema" && value.get() != "null") {
+        return None;
+    }
     let mut out = b"{".to_vec();
-    for (name, value) in members {
-        match (name == "inputSchema", value.get()) {
-            (false, value) => write::member(&mut out, &name, value.as_bytes()),
-            (true, "null") => {}
-            (true, _) => return None,
-        }
+    for (name, value) in members.filter(|(name, _)| name != "inputSchema") {
+        write::member(&mut out, &name, value.get().as_bytes());
     }
     write::member(&mut out, "inputSchema", br#"{"type":"object"}"#);
     write::close(&mut out);
