@@ -14,7 +14,7 @@ struct Host {
             try await withClient(first.hasPrefix("http") ? .url(first) : .command(words)) { client in
                 print("MCP \(client.protocolVersion ?? "?"), \(client.serverInfo?.name ?? "a server")")
                 for try await tool in client.tools { print("tool: \(tool.name)") }
-                let sum = try await client.callTool("add", args: Add(a: 1, b: 2), as: Int.self)
+                let sum = try await client.callTool("add", arguments: Add(a: 1, b: 2), as: Int.self)
                 print("1 + 2 = \(sum)")
             }
         } catch {

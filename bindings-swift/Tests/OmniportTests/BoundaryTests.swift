@@ -3,7 +3,7 @@ import Testing
 
 @testable import Omniport
 
-@Suite struct BoundaryTests {
+@Suite(.timeLimit(.minutes(5))) struct BoundaryTests {
     @Test func anEngineAnswersInMemory() async throws {
         let engine = try Engine(options: #"{"name":"a","version":"1"}"#)
         _ = try engine.addTool(definition: #"{"name":"t","inputSchema":{"type":"object"}}"#, options: "{}")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Omniport
 
-@Suite struct LimitTests {
+@Suite(.timeLimit(.minutes(5))) struct LimitTests {
     @Test func theEngineKnowsEachName() throws {
         let engine = try TestServer().engine
         let limits: [Limit] = [

@@ -46,10 +46,6 @@ extension ToolError: LocalizedError {
     public var errorDescription: String? { message }
 }
 
-extension RuleError: LocalizedError {
-    public var errorDescription: String? { message }
-}
-
 /// The text of whatever was thrown: its own description where it has one for people.
 func text(of error: any Error) -> String {
     switch error {

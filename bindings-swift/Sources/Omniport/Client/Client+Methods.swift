@@ -24,9 +24,9 @@ extension Client {
     ///
     /// - Throws: ``ToolError`` with the texts of a result that says `isError`.
     public func callTool<Output: Decodable & Sendable>(
-        _ name: String, args: some Encodable & Sendable, as _: Output.Type = Output.self, options: CallOptions? = nil
+        _ name: String, arguments: some Encodable & Sendable, as _: Output.Type, options: CallOptions? = nil
     ) async throws -> Output {
-        try await callTool(name, JSONValue(encoding: args), options: options).output(as: Output.self)
+        try await callTool(name, JSONValue(encoding: arguments), options: options).output(as: Output.self)
     }
 
     /// All tools.
@@ -191,7 +191,7 @@ extension CallToolResult {
         return texts.joined(separator: "\n")
     }
 
-    /// The structured result as a value; see ``Client/callTool(_:args:as:options:)``.
+    /// The structured result as a value; see ``Client/callTool(_:arguments:as:options:)``.
     public func output<Output: Decodable>(as _: Output.Type = Output.self) throws -> Output {
         if isError == true { throw ToolError(text) }
         guard let structured = structuredContent else {
@@ -199,6 +199,7 @@ extension CallToolResult {
             return try JSON.decode(Output.self, from: text)
         }
         if let value = try? structured.decode(Output.self) { return value }
+        // As the core wraps it (`schema/wrap.rs`, S12).
         guard let inner = structured["result"], structured.objectValue?.count == 1 else { return try structured.decode(Output.self) }
         return try inner.decode(Output.self)
     }

@@ -1,23 +1,6 @@
 import Foundation
 internal import OmniportBoundary
 
-/// What the server said when the connection was made. A part that does not decode is as if it were not there (F06, Y14).
-struct Said: Sendable {
-    var server: Implementation?
-    var capabilities: ServerCapabilities?
-    var version: String?
-    var instructions: String?
-
-    init() {}
-
-    init(_ told: JSONValue) {
-        server = told["server"].flatMap { try? Lenient.read(from: $0) }
-        capabilities = told["capabilities"].flatMap { try? Lenient.read(from: $0) }
-        version = told["protocol_version"]?.stringValue
-        instructions = told["instructions"]?.stringValue
-    }
-}
-
 /// One connection from its opening to its end: who waits for which answer, and where everything else goes.
 final class Connection: Sendable {
     let native: NativeClient
@@ -94,7 +77,7 @@ final class Connection: Sendable {
         } catch {
             ClientInbox.shared.strike(number)
             condition.with { $0.ending = .closed }
-            finish(.closed(.init(text(of: error))), nil)
+            finish(lost(error as? OmniportError ?? .io(.init(text(of: error)))), nil)
             closed.open()
             opened.open(.failure(error))
             throw error

@@ -8,14 +8,3 @@ public struct ToolError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { message }
 }
-
-/// The package is used in a way that cannot work, such as serving stdio twice.
-public struct RuleError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which rule, in words.
-    public var message: String
-
-    /// A wrong use, with the rule that it breaks.
-    public init(_ message: String) { self.message = message }
-
-    public var description: String { message }
-}

@@ -1,7 +1,8 @@
 extension JSONValue {
     /// Reads a JSON text.
     ///
-    /// - Throws: ``OmniportError/parse(_:)`` with the place in bytes, also for one that is nested deeper than 512 levels.
+    /// - Throws: ``OmniportError/parse(_:)`` with the place in bytes; ``OmniportError/limit(_:)`` for a text that is nested deeper than 512
+    ///   levels.
     public init(parsing text: String) throws {
         var text = text
         self = try text.withUTF8 { bytes in
@@ -17,6 +18,7 @@ struct JSONParser {
     private var at = 0
     private var depth = 0
 
+    /// As far as the stack of a task is safe; the engine's `json_depth` is reached long before.
     private static let deepest = 512
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
@@ -71,7 +73,9 @@ struct JSONParser {
     private mutating func enter() throws {
         at += 1
         depth += 1
-        guard depth <= Self.deepest else { throw wrong("nested deeper than \(Self.deepest) levels") }
+        guard depth <= Self.deepest else {
+            throw OmniportError.limit(.init("nested deeper than \(Self.deepest) levels, at byte \(at)", context: ["limit": "json_depth"]))
+        }
     }
 
     private mutating func leave<T>(_ made: T) -> T {

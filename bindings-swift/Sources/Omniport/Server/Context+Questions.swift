@@ -36,7 +36,8 @@ extension Context {
     ///
     /// See [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
     ///
-    /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask; ``OmniportError/definition(_:)`` for a type that no form has.
+    /// - Throws: ``OmniportError/missingCapability(_:)`` when the client cannot ask; ``OmniportError/definition(_:)`` for a type that no form
+    ///   has.
     public func elicit<Form: Decodable & Sendable>(
         _ message: String, _: Form.Type = Form.self, key: String? = nil
     ) async throws -> ElicitResult<Form> { try await answer(Question.elicit(message, Form.self, key: key)) }

@@ -1,5 +1,47 @@
 internal import OmniportBoundary
 
+/// What `visible` is asked about.
+public enum VisibleKind: String, Sendable, Hashable, Codable {
+    /// Tools, by their names.
+    case tools
+    /// Resources, by their URIs.
+    case resources
+    /// Templates, by their URIs.
+    case templates
+    /// Prompts, by their names.
+    case prompts
+}
+
+/// Something that a client told the server.
+public enum ServerEvent: Sendable, Hashable {
+    /// Its roots are different; ``Context/listRoots(key:)`` gives the new ones.
+    case rootsChanged
+    /// It wants to hear of changes of a resource.
+    case subscribed(uri: String)
+    /// It wants to hear no more of them.
+    case unsubscribed(uri: String)
+}
+
+/// What is kept of a call: who, what, how it ended; never the arguments themselves.
+public struct AuditRecord: Sendable, Hashable, Decodable {
+    /// "tool", "resource", "prompt" or "completion".
+    public let kind: String
+    /// What was called: a name, or a URI.
+    public let name: String
+    /// The subject of the caller; nil without authentication.
+    public let principal: String?
+    /// Of the arguments as they came, in hexadecimal.
+    public let argumentsSHA256: String?
+    /// "ok", "tool_error" (a result that says `isError`), "error", "cancelled" or "expired".
+    public let outcome: String
+    /// How long it took, in milliseconds.
+    public let ms: Double
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, name, principal, argumentsSHA256 = "arguments_sha256", outcome, ms
+    }
+}
+
 /// The questions that the engine asks the server's author: who is this, what may they see, what has happened.
 enum Hooks {
     static func authentication(_ authenticate: @escaping Server.Authenticate) -> Handler {

@@ -9,7 +9,7 @@ internal import OmniportBoundary
 final class Pump: Sendable {
     let engine: Engine
     /// Opens when everything is over.
-    let ended = Ending()
+    let ended = Latch()
     private let setup: Setup
     private let state = Locked(State())
     /// Held while the engine sends what was asked.
@@ -38,7 +38,7 @@ final class Pump: Sendable {
         /// Something besides `pending` waits for a flush of the engine.
         var isDirty = false
         /// Opened when the last handler has ended.
-        var idle: Ending?
+        var idle: Latch?
     }
 
     private enum Pending {
@@ -127,11 +127,11 @@ final class Pump: Sendable {
 
     /// Waits until the handlers have cleaned up after themselves, five seconds at most.
     private func end() async {
-        let (running, idle) = state.with { state -> ([Context], Ending?) in
+        let (running, idle) = state.with { state -> ([Context], Latch?) in
             guard !state.isOver else { return ([], nil) }
             state.isOver = true
             state.isClosing = true
-            let idle = Ending()
+            let idle = Latch()
             state.idle = idle
             if state.running.isEmpty { idle.open() }
             return (Array(state.running.values), idle)
@@ -184,7 +184,7 @@ final class Pump: Sendable {
     }
 
     private func finish(_ token: UInt64, _ outcome: Pending?) {
-        let (next, idle) = state.with { state -> (Next, Ending?) in
+        let (next, idle) = state.with { state -> (Next, Latch?) in
             state.running[token] = nil
             if let outcome { state.pending.append(outcome) }
             // Alone, it need not wait for others to leave with.

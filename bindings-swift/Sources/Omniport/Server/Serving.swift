@@ -14,63 +14,6 @@ public enum Transport: Sendable {
     }
 }
 
-/// Where and how a server listens.
-public struct HTTPOptions: Sendable, Hashable {
-    /// 0: any that is free.
-    public var port: Int
-    /// The address to listen at. One that is no loopback address needs ``allowedHosts`` or ``allowAnyHost``.
-    public var host: String
-    /// The path of the endpoint.
-    public var path: String
-    /// The path of the event streams of the revision 2024-11-05; nil: "/sse".
-    public var ssePath: String?
-    /// The path of the messages of that revision; nil: "/messages/".
-    public var messagePath: String?
-    /// Names that requests may be addressed to; loopback names without them.
-    public var allowedHosts: [String]
-    /// Origins of pages that may send requests besides those of the server's own host.
-    public var allowedOrigins: [String]
-    /// Answers requests to whatever name, for a server behind a proxy that checks it.
-    public var allowAnyHost: Bool
-    /// Origins whose pages may call the server.
-    public var corsOrigins: [String]
-    /// Answers as JSON where no stream is needed.
-    public var jsonOnly: Bool
-    /// Threads of the engine that serve connections; nil: as many as it finds useful.
-    public var threads: Int?
-
-    public init(
-        port: Int = 8000, host: String = "127.0.0.1", path: String = "/mcp", ssePath: String? = nil, messagePath: String? = nil,
-        allowedHosts: [String] = [], allowedOrigins: [String] = [], allowAnyHost: Bool = false, corsOrigins: [String] = [],
-        jsonOnly: Bool = false, threads: Int? = nil
-    ) {
-        self.port = port
-        self.host = host
-        self.path = path
-        self.ssePath = ssePath
-        self.messagePath = messagePath
-        self.allowedHosts = allowedHosts
-        self.allowedOrigins = allowedOrigins
-        self.allowAnyHost = allowAnyHost
-        self.corsOrigins = corsOrigins
-        self.jsonOnly = jsonOnly
-        self.threads = threads
-    }
-
-    var json: JSONObject {
-        var json: JSONObject = ["host": .string(host), "port": JSONValue(port), "path": .string(path)]
-        json.set("sse_path", ssePath)
-        json.set("message_path", messagePath)
-        if !allowedHosts.isEmpty { json.set("allowed_hosts", texts: allowedHosts) }
-        if !allowedOrigins.isEmpty { json.set("allowed_origins", texts: allowedOrigins) }
-        if allowAnyHost { json["allow_any_host"] = true }
-        if !corsOrigins.isEmpty { json["cors"] = ["origins": .array(corsOrigins.map { .string($0) })] }
-        if jsonOnly { json["json_only"] = true }
-        json.set("threads", threads)
-        return json
-    }
-}
-
 /// A server that listens. It goes on when this is dropped.
 public final class Listening: Sendable {
     /// Where clients connect: "http://127.0.0.1:8000/mcp".
@@ -88,7 +31,7 @@ public final class Listening: Sendable {
         url = isAnywhere ? "http://\(address.hasPrefix("[") ? "[::1]" : "127.0.0.1"):\(port)\(path)" : "http://\(address)\(path)"
     }
 
-    /// The port that it listens at, also where any free one was asked for.
+    /// The port that it listens on, also where any free one was asked for.
     public var port: Int { address.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
     /// Waits until everything is over.
@@ -113,7 +56,7 @@ extension Server {
         case .http(let options):
             let text = try JSONValue.object(options.json).text()
             let address = try serve(pump) { try $0.serveHttp(options: text) }
-            FileHandle.standardError.write(Data("\(name) listens at \(Listening(address: address, path: options.path, pump: pump).url)\n".utf8))
+            FileHandle.standardError.write(Data("\(name) listens on \(Listening(address: address, path: options.path, pump: pump).url)\n".utf8))
         }
         let signals = StopSignals { pump.close(grace) }
         defer { signals.restore() }
@@ -150,41 +93,5 @@ extension Server {
         let begun = try guarded { try begin(pump.engine) }
         pump.serves()
         return begun
-    }
-}
-
-/// Hears SIGINT and SIGTERM once; after that they do what they did before.
-private final class StopSignals: Sendable {
-    private struct Heard: @unchecked Sendable {  // sources are safe to use from any thread, and say so on Apple's systems only
-        let signal: Int32
-        let source: any DispatchSourceSignal
-        let before: (@convention(c) (Int32) -> Void)?
-    }
-
-    private let heard: Locked<[Heard]>
-
-    init(_ stop: @escaping @Sendable () -> Void) {
-        heard = Locked([])
-        for number in [SIGINT, SIGTERM] {
-            let before = signal(number, SIG_IGN)  // the source hears it all the same
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [weak self] in
-                self?.restore()
-                stop()
-            }
-            source.resume()
-            heard.with { $0.append(Heard(signal: number, source: source, before: before)) }
-        }
-    }
-
-    func restore() {
-        let heard = heard.with { heard in
-            defer { heard = [] }
-            return heard
-        }
-        for one in heard {
-            one.source.cancel()
-            signal(one.signal, one.before ?? SIG_DFL)
-        }
     }
 }

@@ -5,7 +5,7 @@
     @testable import Omniport
 
     /// What a host answers to a server that asks right or wrong.
-    @Suite(.enabled(if: Program.areHere)) struct AnswerTests {
+    @Suite(.timeLimit(.minutes(5)), .enabled(if: Program.areHere)) struct AnswerTests {
         private func asked(
             _ client: Client, _ params: JSONValue = Raw.empty, method: JSONValue = "elicitation/create"
         ) async throws -> JSONValue {
@@ -77,7 +77,7 @@
 
         /// The task of a question that the server withdraws is cancelled.
         @Test func aQuestionThatIsWithdrawnIsCancelled() async throws {
-            let over = Ending()
+            let over = Latch()
             let handlers = ClientHandlers(elicit: { _ in
                 try? await Task.sleep(for: .seconds(600))
                 over.open()
@@ -91,7 +91,7 @@
         }
 
         @Test func aQuestionThatWaitsForItsUserBlocksNoCallAndEndsWithTheClient() async throws {
-            let (begun, over) = (Ending(), Ending())
+            let (begun, over) = (Latch(), Latch())
             let client = Raw.client(
                 .init(elicit: { _ in
                     begun.open()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Omniport
 
-@Suite struct CancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     @Test func aCancelledCallEndsAtOnceAndTheServerHearsOfIt() async throws {
         let (server, began) = (try TestServer(), Record<UInt64>())
         try server.tool("hangs") { call in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Omniport
 
-@Suite struct ClientQuestionTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientQuestionTests {
     private static let form: JSONValue = [
         "message": "Who?", "requestedSchema": ["type": "object", "properties": ["name": ["type": "string"]], "required": ["name"]],
     ]

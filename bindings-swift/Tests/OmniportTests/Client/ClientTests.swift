@@ -3,7 +3,7 @@ import Testing
 
 @testable import Omniport
 
-@Suite struct ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTests {
     @Test func theServerIsKnownAfterTheCallThatConnected() async throws {
         let server = try TestServer()
         for _ in 0..<200 {
@@ -57,12 +57,15 @@ import Testing
         try await withClient(server.target) { client in
             let result = try await client.callTool("add", ["a": 1, "b": 2])
             #expect(result.structuredContent == ["result": 3] && result.isError != true)
-            #expect(try await client.callTool("add", args: Sum(a: 20, b: 22), as: Int.self) == 42)
+            #expect(try await client.callTool("add", arguments: Sum(a: 20, b: 22), as: Int.self) == 42)
             #expect(try await client.callTool("echo", arguments: Sum(a: 1, b: 2)).structuredContent?["got"] == ["a": 1, "b": 2])
             #expect(try await client.listTools().map(\.name) == ["add", "echo", "fails", "breaks"])
             #expect(try await client.listResources().map(\.uri) == ["note://a"])
             #expect(try await client.listResourceTemplates().map(\.uriTemplate) == ["note://{name}"])
             #expect(try await client.listPrompts().map(\.name) == ["greet"])
+            #expect(try await client.listResourcesPage().resources.map(\.uri) == ["note://a"])
+            #expect(try await client.listResourceTemplatesPage().resourceTemplates.map(\.uriTemplate) == ["note://{name}"])
+            #expect(try await client.listPromptsPage().prompts.map(\.name) == ["greet"])
             guard case .text(let contents)? = try await client.readResource("note://b").contents.first else {
                 Issue.record("the resource has no text")
                 return
@@ -91,7 +94,7 @@ import Testing
         try await withClient(server.target) { client in
             let failed = try await client.callTool("fails")
             #expect(failed.isError == true && failed.text == "no luck")
-            await #expect(throws: ToolError("no luck")) { try await client.callTool("fails", args: [String: Int](), as: Int.self) }
+            await #expect(throws: ToolError("no luck")) { try await client.callTool("fails", arguments: [String: Int](), as: Int.self) }
             await #expect {
                 try await client.callTool("breaks")
             } throws: { error in
@@ -142,7 +145,7 @@ import Testing
         #expect(client.state == .closed && client.serverInfo == nil)
         let sums = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<100 {
-                group.addTask { try await client.callTool("add", args: Sum(a: number, b: 1), as: Int.self) }
+                group.addTask { try await client.callTool("add", arguments: Sum(a: number, b: 1), as: Int.self) }
             }
             return try await group.reduce(0, +)
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import Omniport
 
 /// Calls and clients leave nothing behind, in either role.
-@Suite struct LeakTests {
+@Suite(.timeLimit(.minutes(5))) struct LeakTests {
     #if os(Linux)
         /// Under the thread sanitizer the memory is the sanitizer's.
         static let isCounted = Program.areHere && dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") == nil

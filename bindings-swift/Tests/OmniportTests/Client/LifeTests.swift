@@ -3,7 +3,7 @@ import Testing
 
 @testable import Omniport
 
-@Suite struct LifeTests {
+@Suite(.timeLimit(.minutes(5))) struct LifeTests {
     private func server() throws -> TestServer {
         let server = try TestServer()
         try server.tool("echo") { call in ["structuredContent": call.arguments] }

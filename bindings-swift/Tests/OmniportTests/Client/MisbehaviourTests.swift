@@ -5,7 +5,7 @@
     @testable import Omniport
 
     /// What servers do that no good one does: nothing of it may lose an answer or keep anybody waiting.
-    @Suite(.enabled(if: Program.areHere)) struct MisbehaviourTests {
+    @Suite(.timeLimit(.minutes(5)), .enabled(if: Program.areHere)) struct MisbehaviourTests {
         @Test func theServerSaysWhoItIs() async throws {
             let client = Raw.client()
             #expect(client.serverInfo == nil && client.protocolVersion == nil && client.state == .closed)
@@ -100,7 +100,7 @@
             try await Raw.with { (client: Client) async throws in
                 #expect(try await client.callTool("flood", flood).text == "done")
             }
-            let (heard, released) = (Record<Int>(), Ending())
+            let (heard, released) = (Record<Int>(), Latch())
             let slow = ClientHandlers(log: { message in
                 await released.wait()
                 await heard.add(message.data.intValue ?? -1)
@@ -116,7 +116,7 @@
 
         /// R05: what is heard keeps its order, one after the other.
         @Test func logMessagesKeepTheirOrder() async throws {
-            let (seen, released) = (Record<Int>(), Ending())
+            let (seen, released) = (Record<Int>(), Latch())
             let handlers = ClientHandlers(log: { message in
                 if message.data == 0 { await released.wait() }
                 await seen.add(message.data.intValue ?? -1)

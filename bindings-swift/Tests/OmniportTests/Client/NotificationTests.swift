@@ -3,7 +3,7 @@ import Testing
 
 @testable import Omniport
 
-@Suite struct NotificationTests {
+@Suite(.timeLimit(.minutes(5))) struct NotificationTests {
     private func steps(_ count: Int) throws -> TestServer {
         let server = try TestServer()
         try server.tool("steps") { call in

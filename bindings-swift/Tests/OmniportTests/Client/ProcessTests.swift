@@ -5,7 +5,7 @@
     @testable import Omniport
 
     /// Clients of server processes, which are shell scripts: a script can do wrong whatever a server can.
-    @Suite struct ProcessTests {
+    @Suite(.timeLimit(.minutes(5))) struct ProcessTests {
         /// Answers the handshake of a legacy client, then runs `script`, where `$line` is the last line and `id` sets `$id` to its id.
         private func process(_ script: String, hello: String = #""capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}"#)
             -> ClientTarget
@@ -121,13 +121,16 @@
         /// Y14, F06: what is unusual about an answer loses none of it.
         @Test func unusualAnswersAreRead() async throws {
             let hello = #"""
-                "capabilities":{"tools":{"listChanged":"yes"},"experimental":{"a":{"b":[1]}},"extensions":{"io.example/x":{}},"odd":7},"serverInfo":{"name":"sh","version":"1","icons":"none"}
+                "capabilities":{"tools":{"listChanged":"yes"},"experimental":{"a":{"b":[1]}},"extensions":{"io.example/x":{}},"odd":7},\#
+                "serverInfo":{"name":"sh","version":"1","icons":"none"}
                 """#
             let script = #"""
                 read -r line
-                answer '{"tools":[{"nameless":1},{"name":"odd","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"maybe","extra":1},"_meta":{"x":[null]},"icons":[{"src":1}]}]}'
+                answer '{"tools":[{"nameless":1},{"name":"odd","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"maybe","extra":1},\#
+                "_meta":{"x":[null]},"icons":[{"src":1}]}]}'
                 read -r line
-                answer '{"content":[{"type":"text","text":"a","extra":true},{"type":"resource","resource":{"uri":"x://y","text":"b"}},{"type":"hologram","depth":3},{"type":"image"}],"isError":"no"}'
+                answer '{"content":[{"type":"text","text":"a","extra":true},{"type":"resource","resource":{"uri":"x://y","text":"b"}},\#
+                {"type":"hologram","depth":3},{"type":"image"}],"isError":"no"}'
                 read -r line
                 answer '{"content":[{"type":"hologram"}],"more":1}'
                 read -r line

@@ -5,7 +5,7 @@
     @testable import Omniport
 
     /// Server processes that die, that are started anew, and clients that are closed meanwhile.
-    @Suite(.enabled(if: Program.areHere)) struct RecoveryTests {
+    @Suite(.timeLimit(.minutes(5)), .enabled(if: Program.areHere)) struct RecoveryTests {
         private let final = ClientOptions(era: .legacy, recover: false)
         private let unsafe = CallOptions(safe: false)
 
@@ -123,7 +123,7 @@
         }
 
         @Test func aHandlerMayCallAndCloseItsOwnClient() async throws {
-            let (closed, holder) = (Ending(), Locked<Client?>(nil))
+            let (closed, holder) = (Latch(), Locked<Client?>(nil))
             let client = Raw.client(
                 .init(log: { _ in
                     guard let client = holder.with({ $0 }) else { return }

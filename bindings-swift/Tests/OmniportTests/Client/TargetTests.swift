@@ -4,7 +4,7 @@ import Testing
 @testable import Omniport
 
 /// Where servers are, what clients are told, and how mistakes are named.
-@Suite struct TargetTests {
+@Suite(.timeLimit(.minutes(5))) struct TargetTests {
     private func failing(_ target: ClientTarget, _ options: ClientOptions = .init()) async -> OmniportError? {
         let client = Client(target, options: options)
         let error = await failure { try await client.connect() }
@@ -72,7 +72,7 @@ import Testing
                 group.addTask {
                     for step in 0..<10 {
                         let text = Text(text: "\(number) \(step)")
-                        let said = try await client.callTool("echo", args: text, as: Text.self)
+                        let said = try await client.callTool("echo", arguments: text, as: Text.self)
                         #expect(said.text == text.text)
                     }
                 }

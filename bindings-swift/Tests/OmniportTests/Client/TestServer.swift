@@ -8,7 +8,7 @@ final class TestServer: Sendable {
     let engine: Engine
     private let handlers = Locked<[UInt32: Handler]>([:])
     private let questions = Locked<[Question: CheckedContinuation<JSONValue, any Error>]>([:])
-    private let cancelled = Locked<[UInt64: Ending]>([:])
+    private let cancelled = Locked<[UInt64: Latch]>([:])
 
     typealias Handler = @Sendable (TestCall) async throws -> JSONValue
 
@@ -81,9 +81,9 @@ final class TestServer: Sendable {
     }
 
     /// What opens when the client takes that call back.
-    fileprivate func cancellation(_ token: UInt64) -> Ending {
+    fileprivate func cancellation(_ token: UInt64) -> Latch {
         cancelled.with { cancelled in
-            let ending = cancelled[token] ?? Ending()
+            let ending = cancelled[token] ?? Latch()
             cancelled[token] = ending
             return ending
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import Omniport
 
 /// Servers over HTTP that do what no good server does.
-@Suite struct WebTests {
+@Suite(.timeLimit(.minutes(5))) struct WebTests {
     private let legacy = ClientOptions(era: .legacy, limits: ["recover_tries": 0])
     private let unsafe = CallOptions(safe: false)
 

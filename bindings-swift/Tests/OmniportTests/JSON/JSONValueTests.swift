@@ -3,7 +3,7 @@ import Testing
 
 @testable import Omniport
 
-@Suite struct JSONValueTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONValueTests {
     @Test(arguments: [
         "null", "true", "-1", "0", "1.5", "9223372036854775807", "-9223372036854775808", "18446744073709551615", #""""#, "[]", "{}",
         #"{"b":1,"a":[1,"x",null,{"c":false}]}"#, #""a\"b\\c\n\u0001""#,

@@ -5,7 +5,7 @@ import Testing
 
 private func schema(_ type: any Decodable.Type) throws -> JSONValue { try SchemaFinder.schema(of: type, for: "tool `t`") }
 
-@Suite struct SchemaTests {
+@Suite(.timeLimit(.minutes(5))) struct SchemaTests {
     @Test func aStructureIsAnObjectOfItsMembers() throws {
         struct Add: Decodable { let a: Int, b: Double, name: String?, deep: Bool }
         let expected: JSONValue = [

@@ -4,7 +4,7 @@ import Testing
 @testable import Omniport
 
 /// What a running call knows, and what it tells.
-@Suite struct ContextTests {
+@Suite(.timeLimit(.minutes(5))) struct ContextTests {
     struct Facts: Codable, Equatable {
         var id: JSONValue
         var agent: String?
@@ -104,7 +104,8 @@ import Testing
             cx.log(.info, "no")
             cx.log(.emergency, "last")
         }
-        try await withClient(.server(app), options: .init(era: era), handlers: .init(log: { await seen.add($0) })) { (client: Client) async throws in
+        let handlers = ClientHandlers(log: { await seen.add($0) })
+        try await withClient(.server(app), options: .init(era: era), handlers: handlers) { (client: Client) async throws in
             try await client.setLogLevel(.notice)
             _ = try await client.callTool("logs")
             let messages = await seen.wait(for: 2)

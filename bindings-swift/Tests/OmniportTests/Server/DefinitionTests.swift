@@ -6,7 +6,7 @@ import Testing
 private struct Named: Codable { let name: String }
 
 /// What can be registered, what is published of it, and how mistakes are told.
-@Suite struct DefinitionTests {
+@Suite(.timeLimit(.minutes(5))) struct DefinitionTests {
     struct Mistake: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let message: String
@@ -120,7 +120,7 @@ private struct Named: Codable { let name: String }
 
     /// What was removed is gone for new calls; one that runs ends as if nothing had happened.
     @Test func whatRunsMayEndThoughItIsRemoved() async throws {
-        let (app, begun, released) = (Server(name: "names"), Ending(), Ending())
+        let (app, begun, released) = (Server(name: "names"), Latch(), Latch())
         app.tool("slow") {
             begun.open()
             await released.wait()

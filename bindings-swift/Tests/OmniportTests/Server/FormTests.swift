@@ -3,7 +3,7 @@ import Testing
 @testable import Omniport
 
 /// Forms that ask for a single value, and forms that cannot be asked for.
-@Suite struct FormTests {
+@Suite(.timeLimit(.minutes(5))) struct FormTests {
     private enum Color: String, Codable, CaseIterable { case red, green }
 
     private func form(of type: any Decodable.Type) throws -> JSONValue { try FormSchema(of: type).schema }

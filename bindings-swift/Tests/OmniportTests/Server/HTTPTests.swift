@@ -28,7 +28,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
     return try post(message, [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", tool)])
 }
 
-@Suite struct HTTPTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPTests {
     @Test func aForeignWebServerIsAnswered() async throws {
         struct Add: Decodable { let a: Int, b: Int }
         let app = Server(name: "demo")
@@ -61,7 +61,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
     // F10: what a handler tells comes before its result, piece by piece.
     @Test func eventsComeBeforeTheResult() async throws {
         let app = Server(name: "demo")
-        let released = Ending()
+        let released = Latch()
         app.tool("slow") { (cx: Context) -> String in
             cx.progress(1)
             await released.wait()
@@ -81,7 +81,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
 
     @Test func aReaderThatGoesAwayCancelsTheCall() async throws {
         let app = Server(name: "demo")
-        let (begun, ended) = (Ending(), Ending())
+        let (begun, ended) = (Latch(), Latch())
         app.tool("slow") { (cx: Context) -> String in
             cx.progress(1)
             begun.open()
@@ -138,7 +138,7 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
 
     @Test func runningCallsMayEndAtAStop() async throws {
         let app = Server(name: "demo")
-        let (begun, released) = (Ending(), Ending())
+        let (begun, released) = (Latch(), Latch())
         app.tool("slow") {
             begun.open()
             await released.wait()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Omniport
 
-@Suite struct OfferTests {
+@Suite(.timeLimit(.minutes(5))) struct OfferTests {
     @Test func resourcesAreTextsBytesAndData() async throws {
         struct Row: Codable { let id: Int }
         let app = Server(name: "demo")
@@ -69,6 +69,8 @@ import Testing
             [Message.user("Review \(args.code) \(args.lines.map { $0 + 1 } ?? 0)"), .assistant("Gladly.")]
         }
         app.prompt("plain") { "just this" }
+        app.prompt("gone") { "nobody gets this" }
+        #expect(app.removePrompt("gone") && !app.removePrompt("gone"))
         app.completion(of: .prompt("review"), argument: "code") { value, others, _ in
             [value + "!", others["lines"] ?? ""].filter { !$0.isEmpty }
         }
@@ -89,7 +91,7 @@ import Testing
 
     @Test func observersHearWhatHappens() async throws {
         let (events, records) = (Locked<[ServerEvent]>([]), Locked<[AuditRecord]>([]))
-        let (heard, audited) = (Ending(), Ending())
+        let (heard, audited) = (Latch(), Latch())
         let app = Server(
             name: "demo", options: .init(subscribe: true),
             visible: { _, _, names in names.filter { $0 != "hidden" } },

@@ -43,7 +43,8 @@ final class Peer: Sendable {
     }
 
     func request(_ what: String, _ params: JSONValue = [:]) async throws -> JSONValue {
-        let token = try guarded { try native.request(what: what, params: try params.text(), options: #"{"listens":{"progress":true,"log":true}}"#) }
+        let options = #"{"listens":{"progress":true,"log":true}}"#
+        let token = try guarded { try native.request(what: what, params: try params.text(), options: options) }
         return try await withTaskCancellationHandler {
             try await outcome(token)
         } onCancel: {

@@ -20,7 +20,7 @@ private struct Trip: Codable, Equatable {
     return ["roots": [["uri": "file:///a", "name": "A"]]]
 }
 
-@Suite struct QuestionTests {
+@Suite(.timeLimit(.minutes(5))) struct QuestionTests {
     @Test(arguments: ["legacy", "modern"]) func aHandlerAsksInBothEras(era: String) async throws {
         let app = Server(name: "demo")
         app.tool("ask") { (cx: Context) -> JSONValue in
@@ -154,7 +154,10 @@ private struct Trip: Codable, Equatable {
     @Test func factsOfTheCallAreKnown() async throws {
         let app = Server(name: "demo")
         app.tool("facts") { (cx: Context) -> JSONValue in
-            ["client": cx.client?["name"] ?? .null, "version": .string(cx.protocolVersion ?? ""), "roots": .bool(cx.capabilities["roots"] != nil)]
+            [
+                "client": cx.client?["name"] ?? .null, "version": .string(cx.protocolVersion ?? ""),
+                "roots": .bool(cx.capabilities["roots"] != nil),
+            ]
         }
         try await withPeer(app, era: "modern") { (peer: Peer) async throws in
             let facts = try await peer.call("facts")["structuredContent"]

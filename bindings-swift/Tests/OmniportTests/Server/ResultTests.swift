@@ -4,7 +4,7 @@ import Testing
 @testable import Omniport
 
 /// What the results of tools mean, and what happens to values that JSON does not have.
-@Suite struct ResultTests {
+@Suite(.timeLimit(.minutes(5))) struct ResultTests {
     enum Color: String, Codable, CaseIterable { case red, green }
     struct Row: Codable, Hashable { let id: Int, color: Color?, at: Date?, tags: [String: [Double]] }
     struct Shape: Codable {

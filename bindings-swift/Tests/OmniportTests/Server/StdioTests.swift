@@ -5,7 +5,7 @@
     @testable import Omniport
 
     /// Servers on their stdin and stdout, as processes of their own.
-    @Suite(.enabled(if: Program.areHere)) struct StdioTests {
+    @Suite(.timeLimit(.minutes(5)), .enabled(if: Program.areHere)) struct StdioTests {
         private func begun(_ arguments: String = "5") async throws -> Child {
             let child = try Child("StdioServer", arguments)
             try await child.begin()

@@ -5,7 +5,7 @@ import Testing
 
 private struct Add: Decodable { let a: Int, b: Int }
 
-@Suite struct ToolTests {
+@Suite(.timeLimit(.minutes(5))) struct ToolTests {
     @Test func aToolIsListedWithItsSchemasAndGivesStructuredData() async throws {
         struct Weather: Codable { let city: String, degrees: Double }
         struct Place: Decodable { let city: String }
@@ -149,7 +149,7 @@ private struct Add: Decodable { let a: Int, b: Int }
     // F04
     @Test func aCancelledCallCancelsTheTaskOfItsHandler() async throws {
         let app = Server(name: "demo")
-        let (begun, ended) = (Ending(), Ending())
+        let (begun, ended) = (Latch(), Latch())
         app.tool("slow") { (cx: Context) -> String in
             begun.open()
             do {

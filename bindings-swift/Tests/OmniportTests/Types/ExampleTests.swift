@@ -3,7 +3,7 @@ import Omniport
 import Testing
 
 /// Every example of the specification is read and written without a loss.
-@Suite struct ExampleTests {
+@Suite(.timeLimit(.minutes(5))) struct ExampleTests {
     static let folder = URL(filePath: #filePath).appending(path: "../../../../../spec/examples-2026-07-28").standardizedFileURL
 
     static let examples: [String] = {

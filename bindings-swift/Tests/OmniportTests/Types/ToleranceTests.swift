@@ -5,7 +5,7 @@ private func read<T: Decodable>(_: T.Type, _ value: JSONValue) throws -> T { try
 private func written(_ value: some Encodable) throws -> JSONValue { try JSONValue(parsing: JSONValue(encoding: value).text()) }
 
 /// What a later revision may add, or a peer gets wrong, does not lose the message around it.
-@Suite struct ToleranceTests {
+@Suite(.timeLimit(.minutes(5))) struct ToleranceTests {
     /// W16, F06
     @Test func unknownMembersAndCapabilitiesAreNotFatal() throws {
         let capabilities = try read(ClientCapabilities.self, [

@@ -38,7 +38,7 @@ struct Leak {
                             _ = try? await call.value
                         } else if number % 10 == 3 {
                             if try await client.callTool("fails").isError != true { exit(3) }
-                        } else if try await client.callTool("add", args: Add(a: number, b: 1), as: Int.self) != number + 1 {
+                        } else if try await client.callTool("add", arguments: Add(a: number, b: 1), as: Int.self) != number + 1 {
                             exit(3)
                         }
                     }
@@ -52,7 +52,7 @@ struct Leak {
     private static func open(_ app: Server, _ count: Int) async throws {
         for number in 0..<count {
             let client = Client(.server(app), handlers: .init(log: { _ in }, progress: { _ in }, change: { _ in }, state: { _, _ in }))
-            _ = try await client.callTool("add", args: Add(a: number, b: 1), as: Int.self)
+            _ = try await client.callTool("add", arguments: Add(a: number, b: 1), as: Int.self)
             if number.isMultiple(of: 2) { await client.close() }
         }
     }

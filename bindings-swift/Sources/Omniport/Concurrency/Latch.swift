@@ -1,4 +1,4 @@
-/// Something that comes about once and that several tasks wait for. A task that is cancelled stops waiting, and takes nothing from the others.
+/// Something that comes about once and that any number of tasks wait for.
 final class Latch: Sendable {
     typealias Waiting = CheckedContinuation<Void, any Error>
 
@@ -25,16 +25,26 @@ final class Latch: Sendable {
         for waiting in waiting { waiting.resume(with: outcome) }
     }
 
-    /// Waits for the outcome, or for the end of the task.
+    /// Waits until there is an outcome, whatever it is and whatever becomes of the task.
+    func wait() async {
+        let number = number()
+        try? await withCheckedThrowingContinuation { wait($0, number) }
+    }
+
+    /// Waits for the outcome, or for the end of the task. A task that is cancelled stops waiting, and takes nothing from the others.
     func pass() async throws {
-        let number = state.with { state in
-            state.last += 1
-            return state.last
-        }
+        let number = number()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { wait($0, number) }
         } onCancel: {
             leave(number)
+        }
+    }
+
+    private func number() -> Int {
+        state.with { state in
+            state.last += 1
+            return state.last
         }
     }
 
