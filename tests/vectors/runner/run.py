@@ -121,8 +121,10 @@ class Stage:
         self.wait(on, len(patterns))
         came = self.take(on)
         assert len(came) == len(patterns), f"expected {len(patterns)} messages, came: {encode(came)[:3000]}"
+        # Handlers of some languages run on several cores: which of two calls is answered first is nobody's promise.
+        are_answers = all("id" in one and "method" not in one for one in patterns)
         try:
-            pattern.check({"$contains": patterns} if unordered else patterns, came, self.bindings)
+            pattern.check({"$contains": patterns} if unordered or are_answers else patterns, came, self.bindings)
         except pattern.Mismatch as error:
             raise AssertionError(f"{error}\ncame: {encode(came)[:3000]}") from error
 
