@@ -118,7 +118,7 @@ class Programs:
     def __init__(self, command: list[str], spare: int = 2) -> None:
         """`spare`: processes that have started and wait for their run, because starting takes longer than most runs."""
         self._command = command
-        # One that is its own: pytest changes that of the process for each test, and a start in another thread then read freed memory.
+        # Of its own: pytest changes that of the process for each test, and a start in another thread then read freed memory.
         self._environment = dict(os.environ)
         self._few = spare
         self._lock = threading.Lock()
@@ -147,9 +147,7 @@ class Programs:
         control, stderr, stdin, stdout = connected.theirs
         command = [*self._command, str(control)]
         self._started = [process for process in self._started if process.poll() is None]
-        process = subprocess.Popen(
-            command, env=self._environment, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=[control]
-        )
+        process = subprocess.Popen(command, env=self._environment, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=[control])
         self._started.append(process)
         connected.handed_over()
         return connected.server
