@@ -17,12 +17,20 @@ extension Client {
         try await callTool(name, JSONValue(encoding: arguments), options: options)
     }
 
-    /// Calls a tool, and gives its structured result as a value.
+    /// Calls a tool, and gives its structured result as a value: `callTool("add", ["a": 1, "b": 2], as: Int.self)`.
     ///
     /// A tool whose output is no object says `{"result": value}`, which stands for the value. Of a result without structured content the text is
     /// taken: as it is for a `String`, as JSON for other types.
     ///
-    /// - Throws: ``ToolError`` with the texts of a result that says `isError`.
+    /// - Throws: ``ToolError`` with the texts of a result that says `isError`; ``OmniportError/invalidRequest(_:)`` with the result as `data` when
+    ///   it is no such value.
+    public func callTool<Output: Decodable & Sendable>(
+        _ name: String, _ arguments: JSONValue = [:], as _: Output.Type, options: CallOptions? = nil
+    ) async throws -> Output {
+        try await callTool(name, arguments, options: options).output(as: Output.self)
+    }
+
+    /// Calls a tool with the members of a value as its arguments, and gives its structured result as a value.
     public func callTool<Output: Decodable & Sendable>(
         _ name: String, arguments: some Encodable & Sendable, as _: Output.Type, options: CallOptions? = nil
     ) async throws -> Output {
@@ -70,7 +78,7 @@ extension Client {
 
     /// Reads a resource; one resource may have several contents.
     ///
-    /// - Throws: ``OmniportError/notFound(_:)`` when the server has no such resource.
+    /// - Throws: ``OmniportError/remote(_:)`` when the server has no such resource.
     ///
     /// See [Reading resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources).
     public func readResource(_ uri: String, options: CallOptions? = nil) async throws -> ReadResourceResult {
@@ -191,9 +199,18 @@ extension CallToolResult {
         return texts.joined(separator: "\n")
     }
 
-    /// The structured result as a value; see ``Client/callTool(_:arguments:as:options:)``.
+    /// The structured result as a value; see ``Client/callTool(_:_:as:options:)``.
     public func output<Output: Decodable>(as _: Output.Type = Output.self) throws -> Output {
         if isError == true { throw ToolError(text) }
+        do {
+            return try value()
+        } catch {
+            let why = "the result of the tool is no `\(Output.self)`: \(Omniport.text(of: error))"
+            throw OmniportError.invalidRequest(.init(why, data: structuredContent ?? .string(text)))
+        }
+    }
+
+    private func value<Output: Decodable>() throws -> Output {
         guard let structured = structuredContent else {
             if let text = text as? Output { return text }
             return try JSON.decode(Output.self, from: text)

@@ -14,7 +14,7 @@ import Foundation
 ///
 /// When the task of a call is cancelled, the call throws `CancellationError` at once, and the server is told.
 ///
-/// Every call throws ``OmniportError``: the kind that the server answered with; ``OmniportError/timeout(_:)`` without an answer in time;
+/// Every call throws ``OmniportError``: ``OmniportError/remote(_:)`` with the code of an error that the server answered; ``OmniportError/timeout(_:)`` without an answer in time;
 /// ``OmniportError/closed(_:)`` when the connection or the server process ended; ``OmniportError/io(_:)`` when it cannot be reached or started;
 /// ``OmniportError/limit(_:)`` for an answer beyond a named limit.
 public final class Client: Sendable {
@@ -27,6 +27,11 @@ public final class Client: Sendable {
 
     /// A client of a server that is reached by HTTP.
     public convenience init(_ url: URL, options: ClientOptions = ClientOptions(), handlers: ClientHandlers = ClientHandlers()) {
+        self.init(.url(url), options: options, handlers: handlers)
+    }
+
+    /// A client of a server that is reached by HTTP; the text is its URL.
+    public convenience init(_ url: String, options: ClientOptions = ClientOptions(), handlers: ClientHandlers = ClientHandlers()) {
         self.init(.url(url), options: options, handlers: handlers)
     }
 

@@ -39,7 +39,7 @@ public enum OmniportError: Error, Hashable, Sendable {
     case definition(Facts)
     /// Reading, writing, connecting or starting a process failed.
     case io(Facts)
-    /// The peer answered with an error whose code has no kind of its own.
+    /// The peer answered with an error: at a client, any error of its server. ``OmniportError/Facts/code`` says which.
     case remote(Facts)
 }
 

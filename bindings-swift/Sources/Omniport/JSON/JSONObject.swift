@@ -80,3 +80,8 @@ extension JSONObject: Hashable {
 extension JSONObject: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
 }
+
+extension JSONObject: CustomStringConvertible {
+    /// The JSON text; numbers that no JSON has are shown as null.
+    public var description: String { JSONValue.object(self).description }
+}

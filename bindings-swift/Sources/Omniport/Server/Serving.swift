@@ -1,4 +1,4 @@
-import Foundation
+@preconcurrency import Foundation  // `stdout`
 internal import OmniportBoundary
 
 /// What a server is served by.
@@ -52,7 +52,10 @@ extension Server {
     public func run(_ transport: Transport = .stdio, grace: Duration? = nil) async throws {
         let pump = try registry.pump()
         switch transport {
-        case .stdio: try serve(pump) { try $0.serveStdio() }
+        case .stdio:
+            try serve(pump) { try $0.serveStdio() }
+            // What `print` writes goes to stderr now, and is read there while the program runs: by whole lines, as on a terminal.
+            setvbuf(stdout, nil, Int32(_IOLBF), 0)
         case .http(let options):
             let text = try JSONValue.object(options.json).text()
             let address = try serve(pump) { try $0.serveHttp(options: text) }
