@@ -90,7 +90,7 @@ public struct Cache: Sendable, Hashable {
         self.scope = scope
     }
 
-    var json: JSONValue { ["ttl_ms": JSONValue(Int64(ttl.seconds * 1000)), "scope": .string(scope.rawValue)] }
+    var json: JSONValue { ["ttl_ms": JSONValue(ttl.milliseconds), "scope": .string(scope.rawValue)] }
 }
 
 /// What `visible` is asked about.
