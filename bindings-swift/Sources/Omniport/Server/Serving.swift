@@ -113,7 +113,7 @@ extension Server {
         case .http(let options):
             let text = try JSONValue.object(options.json).text()
             let address = try serve(pump) { try $0.serveHttp(options: text) }
-            FileHandle.standardError.write(Data("\(name) listens at \(Listening(address: address, path: options.path, pump: pump).url)\n".utf8))
+            say("\(name) listens at \(Listening(address: address, path: options.path, pump: pump).url)")
         }
         let signals = StopSignals { pump.close(grace) }
         defer { signals.restore() }
@@ -150,41 +150,5 @@ extension Server {
         let begun = try guarded { try begin(pump.engine) }
         pump.serves()
         return begun
-    }
-}
-
-/// Hears SIGINT and SIGTERM once; after that they do what they did before.
-private final class StopSignals: Sendable {
-    private struct Heard: @unchecked Sendable {  // sources are safe to use from any thread, and say so on Apple's systems only
-        let signal: Int32
-        let source: any DispatchSourceSignal
-        let before: (@convention(c) (Int32) -> Void)?
-    }
-
-    private let heard: Locked<[Heard]>
-
-    init(_ stop: @escaping @Sendable () -> Void) {
-        heard = Locked([])
-        for number in [SIGINT, SIGTERM] {
-            let before = signal(number, SIG_IGN)  // the source hears it all the same
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [weak self] in
-                self?.restore()
-                stop()
-            }
-            source.resume()
-            heard.with { $0.append(Heard(signal: number, source: source, before: before)) }
-        }
-    }
-
-    func restore() {
-        let heard = heard.with { heard in
-            defer { heard = [] }
-            return heard
-        }
-        for one in heard {
-            one.source.cancel()
-            signal(one.signal, one.before ?? SIG_DFL)
-        }
     }
 }
