@@ -16,5 +16,8 @@ enum LogLevel: UInt32 {
 /// Writes a line to stderr: stdout belongs to the protocol (F09). What only helps to find faults is left out.
 func log(_ level: LogLevel, _ text: String) {
     guard level.rawValue >= LogLevel.warning.rawValue else { return }
-    FileHandle.standardError.write(Data("omniport: \(level.word): \(text)\n".utf8))
+    say("omniport: \(level.word): \(text)")
 }
+
+/// Writes a line to stderr as it is. What nobody can take, a full disk or a closed pipe, is lost: `write(_:)` would end the process for it.
+func say(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8)) }

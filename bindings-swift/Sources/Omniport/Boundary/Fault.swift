@@ -50,6 +50,8 @@ extension ToolError: LocalizedError {
 func text(of error: any Error) -> String {
     switch error {
     case let error as DecodingError: describe(error)
+    // Without the value, which is nothing for a log.
+    case EncodingError.invalidValue(_, let context): describe(context)
     case let error as any LocalizedError: error.errorDescription ?? String(describing: error)
     default: String(describing: error)
     }
@@ -64,6 +66,17 @@ private func describe(_ error: DecodingError) -> String {
         context = DecodingError.Context(codingPath: found.codingPath + [key], debugDescription: "is missing")
     @unknown default: return String(describing: error)
     }
-    let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
-    return path.isEmpty ? context.debugDescription : "`\(path.drop { $0 == "." })` \(context.debugDescription)"
+    return place(context.codingPath, context.debugDescription)
+}
+
+private func describe(_ context: EncodingError.Context) -> String { place(context.codingPath, context.debugDescription) }
+
+private func place(_ codingPath: [any CodingKey], _ text: String) -> String {
+    codingPath.isEmpty ? text : "`\(path(codingPath))` \(text)"
+}
+
+/// Where a value is: `rows[1].price`.
+func path(_ codingPath: [any CodingKey]) -> String {
+    let path = codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
+    return String(path.drop { $0 == "." })
 }

@@ -171,8 +171,10 @@ final class Connection: Sendable {
     private func hearing(_ request: Request) -> CallHandlers? {
         guard handlers.progress != nil || handlers.log != nil else { return request.handlers }
         let own = request.handlers
+        // A call of a handler must not come after that very handler: it would wait for itself.
+        let shared = Lane.current === progressLane ? Lane() : progressLane
         return CallHandlers(
-            progress: own?.progress ?? handlers.progress, log: own?.log ?? handlers.log, lane: own?.lane ?? progressLane)
+            progress: own?.progress ?? handlers.progress, log: own?.log ?? handlers.log, lane: own?.lane ?? shared)
     }
 
     /// Waits for the answer to a request. When the task is cancelled, the server is told.

@@ -95,14 +95,14 @@ final class Life: Sendable {
             return
         }
         await suspended.close(.suspended)  // it may still be on its way
-        let (connection, suspension) = try condition.with { condition in
-            guard let suspension = condition.suspension else { return (Connection?.none, Latch?.none) }
-            let connection = try open(&condition)
+        let (opened, suspension) = condition.with { condition in
+            guard let suspension = condition.suspension else { return (Result<Connection, any Error>?.none, Latch?.none) }
+            // Also when it fails: whoever waits is to try again, and not to wait for somebody who resumes once more.
             condition.suspension = nil
-            return (connection, suspension)
+            return (Result { try open(&condition) }, suspension)
         }
         suspension?.open()
-        guard let connection else { return }
+        guard let connection = try opened?.get() else { return }
         try await connection.opened.pass()
         await renew(on: connection)
     }

@@ -2,6 +2,9 @@
 final class Lane: Sendable {
     typealias Step = @Sendable () async -> Void
 
+    /// The lane whose step runs.
+    @TaskLocal static var current: Lane?
+
     private struct State {
         var steps: [Step] = []
         var isRunning = false
@@ -19,7 +22,7 @@ final class Lane: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if isFirst { Task.detached { await self.run() } }
+        if isFirst { Task.detached { await Lane.$current.withValue(self) { await self.run() } } }
     }
 
     private func run() async {

@@ -22,18 +22,32 @@ enum Foreign {
         throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "must be \(wanted)"))
     }
 
-    static func encode(_ value: Any) -> JSONValue? {
+    static func encode(_ value: Any, codingPath: [any CodingKey]) throws -> JSONValue? {
         switch value {
-        case let date as Date: .string(date.formatted(fractional))
+        case let date as Date: .string(try text(of: date, codingPath))
         case let data as Data: .string(data.base64EncodedString())
         case let url as URL: .string(url.absoluteString)
-        case let number as Decimal: try? JSONValue(parsing: number.description)
+        case let number as Decimal: number.isNaN ? .double(.nan) : try? JSONValue(parsing: number.description)
         default: nil
         }
     }
 
+    /// The years that ISO 8601 writes with four digits; for a date that is far beyond them its formatter ends the process.
+    private static let years = Date(timeIntervalSince1970: -62_135_596_800)..<Date(timeIntervalSince1970: 253_402_300_800)
+
+    private static func text(of date: Date, _ codingPath: [any CodingKey]) throws -> String {
+        if years.contains(date) { return date.formatted(fractional) }
+        // Without the date itself: whoever prints it comes to the same formatter.
+        let place = codingPath.isEmpty ? "the value" : "`\(path(codingPath))`"
+        throw OmniportError.definition(
+            .init("\(place) is \(date.timeIntervalSince1970) seconds after 1970, a date of no year from 1 to 9999"))
+    }
+
     private static func date(_ text: String) -> Date? {
-        (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional))
+        // The parser reads what it knows and leaves the rest.
+        let isWhole = text.utf8.dropLast().allSatisfy { (UInt8(ascii: "+")...UInt8(ascii: ":")).contains($0) || $0 == UInt8(ascii: "T") }
+        guard isWhole else { return nil }
+        return (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional))
     }
 
     private static func decimal(_ value: JSONValue) -> Decimal? {

@@ -12,7 +12,7 @@ enum JSON {
         try ValueDecoder(value: value, codingPath: []).decode(T.self)
     }
 
-    /// - Throws: `EncodingError`, or ``OmniportError/definition(_:)`` for a number that no JSON has.
+    /// - Throws: `EncodingError`, or ``OmniportError/definition(_:)`` for a number or date that no JSON has.
     static func encode(_ value: some Encodable) throws -> String { try self.value(of: value).text() }
 
     static func value(of value: some Encodable) throws -> JSONValue {

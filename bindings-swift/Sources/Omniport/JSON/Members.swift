@@ -16,4 +16,12 @@ extension Duration {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) * 1e-18
     }
+
+    /// Whole milliseconds; those of a time that no number holds are the most that one does.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, isTooMany) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, isStillTooMany) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        return isTooMany || isStillTooMany ? (seconds < 0 ? .min : .max) : sum
+    }
 }

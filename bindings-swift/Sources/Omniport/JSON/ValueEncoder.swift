@@ -13,7 +13,7 @@ final class ValueEncoder: Encoder {
 
     fileprivate static func encoded(_ value: some Encodable, codingPath: [any CodingKey]) throws -> Node {
         if let value = value as? JSONValue { return .value(value) }
-        if let value = Foreign.encode(value) { return .value(value) }
+        if let value = try Foreign.encode(value, codingPath: codingPath) { return .value(value) }
         let encoder = ValueEncoder(codingPath: codingPath)
         try value.encode(to: encoder)
         return encoder.node ?? .value(.object([:]))

@@ -37,5 +37,5 @@ public struct Cache: Sendable, Hashable {
         self.scope = scope
     }
 
-    var json: JSONValue { ["ttl_ms": JSONValue(Int64(min(ttl.seconds * 1000, 0x1p53))), "scope": .string(scope.rawValue)] }
+    var json: JSONValue { ["ttl_ms": JSONValue(ttl.milliseconds), "scope": .string(scope.rawValue)] }
 }

@@ -125,7 +125,7 @@ final class HTTPSink: Sendable {
     private struct State {
         var parts: [Data] = []
         var isOver = false
-        var reader: Waiter<Void>?
+        var readers: [Waiter<Void>] = []
     }
 
     init(engine: Engine, token: UInt64) {
@@ -135,12 +135,12 @@ final class HTTPSink: Sendable {
 
     func put(part: UInt32, _ text: String) {
         if part == Self.headPart { return head.settle(.success(text)) }
-        let reader = state.with { state in
+        let readers = state.with { state in
             if part == Self.end { state.isOver = true } else { state.parts.append(Data(text.utf8)) }
-            defer { state.reader = nil }
-            return state.reader
+            defer { state.readers = [] }
+            return state.readers
         }
-        reader?.settle(.success(()))
+        for reader in readers { reader.settle(.success(())) }
     }
 
     /// The server has stopped: what has not come will not come.
@@ -155,7 +155,7 @@ final class HTTPSink: Sendable {
                 if !state.parts.isEmpty { return (state.parts.removeFirst(), nil) }
                 if state.isOver { return (nil, nil) }
                 let waiter = Waiter<Void>()
-                state.reader = waiter
+                state.readers.append(waiter)
                 return (nil, waiter)
             }
             if let part {
@@ -175,10 +175,19 @@ extension Server {
     /// - Throws: ``OmniportError/definition(_:)`` for what could not be registered; `CancellationError` when the task is cancelled, and with it
     ///   the request.
     public func handle(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let pump = try registry.pump()
+        var pump = try registry.pump()
         let sink: HTTPSink
         do {
-            sink = try pump.handle(try request.head(), request.body)
+            let head = try request.head()
+            while true {
+                if let begun = try pump.handle(head, request.body) {
+                    sink = begun
+                    break
+                }
+                // It was stopped meanwhile; what comes after that is answered anew.
+                await Task.yield()
+                pump = try registry.pump()
+            }
         } catch let error as OmniportError {
             // A head that no HTTP has: another server would have refused it before.
             return HTTPResponse(status: 400, headers: [("content-type", "text/plain; charset=utf-8")], body: body(error.message, pump))

@@ -30,6 +30,8 @@ final class Pump: Sendable {
         var isClosing = false
         var isServed = false
         var isOver = false
+        /// The engine was told to be silent: whatever begins now would never hear of it.
+        var hasEnded = false
         var running: [UInt64: Context] = [:]
         var sinks: [UInt64: HTTPSink] = [:]
         /// What has to be handed to the engine.
@@ -146,6 +148,7 @@ final class Pump: Sendable {
         deadline.cancel()
         engine.stop()
         let sinks = state.with { state in
+            state.hasEnded = true
             defer { state.sinks = [:] }
             return Array(state.sinks.values)
         }
@@ -283,11 +286,12 @@ final class Pump: Sendable {
 
     // MARK: Answers to a foreign web server
 
-    /// Hands a request in; its answer comes to the sink.
-    func handle(_ head: String, _ body: Data) throws -> HTTPSink {
+    /// Hands a request in; its answer comes to the sink. Nil when everything is over.
+    func handle(_ head: String, _ body: Data) throws -> HTTPSink? {
         start()
         // Under the lock, because the answer may come before this thread knows the token.
         return try state.with { state in
+            if state.hasEnded { return nil }
             let token = try guarded { try engine.handleHttp(head: head, body: body) }
             let sink = HTTPSink(engine: engine, token: token)
             state.sinks[token] = sink

@@ -44,11 +44,8 @@ final class Registry: Sendable {
         var completions: [CompletionDefinition] = []
         var problems: [OmniportError] = []
         var pump: Pump?
-        var table = Locked(Table())
+        var table = Locked(SlotTable())
     }
-
-    /// For each kind of event, the handlers by their slots.
-    private typealias Table = [Kind: [UInt32: Handler]]
 
     init(
         options: JSONObject, fixed: [Kind: Handler], onEvent: Observer?, onAudit: Observer?
@@ -62,8 +59,13 @@ final class Registry: Sendable {
     /// What could not be registered.
     var problems: [OmniportError] {
         state.with { state in
-            _ = try? Self.pump(&state, self)
-            return state.problems
+            do {
+                _ = try Self.pump(&state, self)
+                return state.problems
+            } catch {
+                // No engine can be made with such options, so nothing of it could be registered.
+                return [error as? OmniportError ?? .definition(.init(text(of: error)))] + state.problems
+            }
         }
     }
 
@@ -84,35 +86,48 @@ final class Registry: Sendable {
     /// Registers, or replaces what has the same name.
     func add(_ subject: String, _ make: () throws -> Definition) {
         let made = Result(catching: make)  // runs decoders of users: not under the lock
-        let pump = state.with { state in
+        // What it replaces is let go here: with a handler may go what it holds, whose `deinit` may come back to this server.
+        let (pump, _, _) = state.with { state -> (Pump?, [Definition], Handler?) in
+            var (replaced, dropped): ([Definition], Handler?) = ([], nil)
             Self.collect(&state, subject) { state in
                 let definition = try made.get()
-                state.definitions.removeAll { $0.what == definition.what && $0.name == definition.name }
+                let isSame: (Definition) -> Bool = { $0.what == definition.what && $0.name == definition.name }
+                replaced = state.definitions.filter(isSame)
+                state.definitions.removeAll(where: isSame)
                 state.definitions.append(definition)
-                if let pump = state.pump { try Self.register(definition, pump.engine, state.table) }
+                if let pump = state.pump { dropped = try Self.register(definition, pump.engine, state.table) }
             }
-            return state.pump
+            return (state.pump, replaced, dropped)
         }
         pump?.asked()  // or clients would hear of it with the next call that ends
     }
 
     func add(_ completion: CompletionDefinition) {
-        state.with { state in
+        _ = state.with { state -> ([CompletionDefinition], Handler?) in
+            var (replaced, dropped): ([CompletionDefinition], Handler?) = ([], nil)
             Self.collect(&state, completion.handler.subject) { state in
-                state.completions.removeAll { $0.reference == completion.reference && $0.argument == completion.argument }
+                let isSame: (CompletionDefinition) -> Bool = {
+                    $0.reference == completion.reference && $0.argument == completion.argument
+                }
+                replaced = state.completions.filter(isSame)
+                state.completions.removeAll(where: isSame)
                 state.completions.append(completion)
-                if let pump = state.pump { try Self.register(completion, pump.engine, state.table) }
+                if let pump = state.pump { dropped = try Self.register(completion, pump.engine, state.table) }
             }
+            return (replaced, dropped)
         }
     }
 
     /// Whether there was such a thing; connected clients are told.
     func remove(_ kinds: [Definition.What], _ name: String) -> Bool {
-        let (removed, pump) = state.with { state -> (Definition?, Pump?) in
-            guard let place = state.definitions.firstIndex(where: { kinds.contains($0.what) && $0.name == name }) else { return (nil, nil) }
+        let (removed, pump, _) = state.with { state -> (Definition?, Pump?, [Handler]) in
+            guard let place = state.definitions.firstIndex(where: { kinds.contains($0.what) && $0.name == name }) else {
+                return (nil, nil, [])
+            }
             let removed = state.definitions.remove(at: place)
-            _ = try? state.pump?.engine.remove(kind: removed.what.rawValue, name: name)
-            return (removed, state.pump)
+            guard let pump = state.pump else { return (removed, nil, []) }
+            _ = try? pump.engine.remove(kind: removed.what.rawValue, name: name)
+            return (removed, pump, state.table.with { $0.remove(.definition(removed.what, name)) })
         }
         pump?.asked()
         return removed != nil
@@ -126,17 +141,17 @@ final class Registry: Sendable {
     private static func pump(_ state: inout State, _ registry: Registry) throws -> Pump {
         if let pump = state.pump { return pump }
         let engine = try guarded { try Engine(options: JSONValue.object(registry.options).text()) }
-        let table = Locked(Table())
+        let table = Locked(SlotTable())
         let fixed = registry.fixed
         let setup = Pump.Setup(
-            find: { kind, slot in table.with { $0[kind]?[slot] } ?? fixed[kind] },
+            find: { kind, slot in table.with { $0.handlers[kind]?[slot] } ?? fixed[kind] },
             onEvent: registry.onEvent, onAudit: registry.onAudit,
             onEnd: { [weak registry] ended in registry?.forget(ended) })
         for definition in state.definitions {
-            collect(&state, definition.subject) { _ in try register(definition, engine, table) }
+            collect(&state, definition.subject) { _ in _ = try register(definition, engine, table) }
         }
         for completion in state.completions {
-            collect(&state, completion.handler.subject) { _ in try register(completion, engine, table) }
+            collect(&state, completion.handler.subject) { _ in _ = try register(completion, engine, table) }
         }
         let pump = Pump(engine: engine, setup: setup)
         (state.pump, state.table) = (pump, table)
@@ -167,11 +182,12 @@ final class Registry: Sendable {
         return OmniportError(kind: error.kind, facts)
     }
 
-    private static func register(_ definition: Definition, _ engine: Engine, _ table: Locked<Table>) throws {
+    /// The handler that is not needed any more.
+    private static func register(_ definition: Definition, _ engine: Engine, _ table: Locked<SlotTable>) throws -> Handler? {
         let what = try JSONValue.object(definition.definition).text()
         let options = try JSONValue.object(definition.options).text()
         if let variables = definition.variables { try check(definition, variables, engine) }
-        try table.with { table in
+        return try table.with { table in
             let slot: UInt32
             let kind: Kind
             switch definition.what {
@@ -180,16 +196,16 @@ final class Registry: Sendable {
             case .template: (slot, kind) = (try guarded { try engine.addTemplate(definition: what, options: options) }, .read)
             case .prompt: (slot, kind) = (try guarded { try engine.addPrompt(definition: what, options: options) }, .get)
             }
-            table[kind, default: [:]][slot] = definition.handler
+            return table.put(definition.handler, kind, slot, .definition(definition.what, definition.name))
         }
     }
 
-    private static func register(_ completion: CompletionDefinition, _ engine: Engine, _ table: Locked<Table>) throws {
+    private static func register(_ completion: CompletionDefinition, _ engine: Engine, _ table: Locked<SlotTable>) throws -> Handler? {
         try table.with { table in
             let slot = try guarded {
                 try engine.addCompletion(reference: try completion.reference.json.text(), argument: completion.argument)
             }
-            table[.complete, default: [:]][slot] = completion.handler
+            return table.put(completion.handler, .complete, slot, .completion(completion.reference, completion.argument))
         }
     }
 

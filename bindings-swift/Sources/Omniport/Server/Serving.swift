@@ -59,7 +59,7 @@ extension Server {
         case .http(let options):
             let text = try JSONValue.object(options.json).text()
             let address = try serve(pump) { try $0.serveHttp(options: text) }
-            FileHandle.standardError.write(Data("\(name) listens on \(Listening(address: address, path: options.path, pump: pump).url)\n".utf8))
+            say("\(name) listens at \(Listening(address: address, path: options.path, pump: pump).url)")
         }
         let signals = StopSignals { pump.close(grace) }
         defer { signals.restore() }

@@ -1,37 +1,60 @@
 import Foundation
 
-/// Hears SIGINT and SIGTERM once; after that they do what they did before.
+/// Hears SIGINT and SIGTERM once; after that they do what they did before, when nobody else of this process hears them.
 final class StopSignals: Sendable {
-    private struct Heard: @unchecked Sendable {  // sources are safe to use from any thread, and say so on Apple's systems only
-        let signal: Int32
+    private struct Source: @unchecked Sendable {  // safe to use from any thread, and says so on Apple's systems only
         let source: any DispatchSourceSignal
-        let before: (@convention(c) (Int32) -> Void)?
     }
 
-    private let heard: Locked<[Heard]>
+    /// What the signals did before the first of those that hear now, and how many these are: servers may run beside each other.
+    private struct Hearing {
+        var count = 0
+        var before: [(signal: Int32, action: sigaction)] = []
+    }
+
+    private static let hearing = Locked(Hearing())
+    private let sources: Locked<[Source]>
 
     init(_ stop: @escaping @Sendable () -> Void) {
-        heard = Locked([])
+        sources = Locked([])
+        Self.hearing.with { hearing in
+            hearing.count += 1
+            if hearing.count == 1 { hearing.before = [SIGINT, SIGTERM].map { ($0, Self.ignore($0)) } }
+        }
         for number in [SIGINT, SIGTERM] {
-            let before = signal(number, SIG_IGN)  // the source hears it all the same
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [weak self] in
                 self?.restore()
                 stop()
             }
             source.resume()
-            heard.with { $0.append(Heard(signal: number, source: source, before: before)) }
+            sources.with { $0.append(Source(source: source)) }
         }
     }
 
     func restore() {
-        let heard = heard.with { heard in
-            defer { heard = [] }
-            return heard
+        let sources = sources.with { sources in
+            defer { sources = [] }
+            return sources
         }
-        for one in heard {
-            one.source.cancel()
-            signal(one.signal, one.before ?? SIG_DFL)
+        guard !sources.isEmpty else { return }
+        for one in sources { one.source.cancel() }
+        Self.hearing.with { hearing in
+            hearing.count -= 1
+            guard hearing.count == 0 else { return }
+            for (number, before) in hearing.before {
+                var action = before
+                sigaction(number, &action, nil)
+            }
+            hearing.before = []
         }
+    }
+
+    /// Sources hear it all the same; what it did before.
+    private static func ignore(_ number: Int32) -> sigaction {
+        var before = sigaction()
+        sigaction(number, nil, &before)
+        signal(number, SIG_IGN)
+        return before
     }
 }

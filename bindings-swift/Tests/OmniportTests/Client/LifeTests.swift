@@ -72,6 +72,27 @@ import Testing
         await client.close()
     }
 
+    /// What cannot be resumed is not suspended any more: its calls fail and try again, and do not wait for ever.
+    @Test func callsDoNotWaitForAResumeThatFailed() async throws {
+        let (server, isBroken) = (try server(), Locked(false))
+        let client = Client(.engine(name: "test") {
+            if isBroken.with({ $0 }) { throw OmniportError.definition("broken") }
+            return server.engine
+        })
+        try await client.connect()
+        await client.suspend()
+        let waiting = Task { try await client.ping() }
+        isBroken.with { $0 = true }
+        await #expect(throws: OmniportError.self) { try await client.resume() }
+        await #expect(throws: OmniportError.self) { try await waiting.value }
+        await #expect(throws: OmniportError.self) { try await client.ping() }
+        isBroken.with { $0 = false }
+        try await client.connect()
+        #expect(client.state == .ready)
+        _ = try await client.callTool("echo")
+        await client.close()
+    }
+
     @Test func aSuspendedClientThatIsClosedLetsItsCallsGo() async throws {
         let client = Client(try server().target)
         try await client.connect()

@@ -32,6 +32,21 @@ import Testing
         }
     }
 
+    /// X03: the answer to a call that a handler makes does not wait for that very handler.
+    @Test func aHandlerOfProgressMayCall() async throws {
+        let (server, seen, held) = (try steps(2), Record<Double>(), Locked<Client?>(nil))
+        let client = Client(server.target, handlers: .init(progress: { step in
+            await seen.add(step.progress)
+            guard let client = held.with({ $0 }), await seen.items.count == 1 else { return }
+            _ = try? await client.callTool("steps")
+        }))
+        held.with { $0 = client }
+        _ = try await client.callTool("steps")
+        #expect(await seen.items.sorted() == [1, 1, 2, 2])
+        held.with { $0 = nil }
+        await client.close()
+    }
+
     @Test func progressWithoutAHandlerOfItsOwnReachesThatOfTheClient() async throws {
         let (server, seen) = (try steps(3), Record<CallProgress>())
         try await withClient(server.target, handlers: .init(progress: { await seen.add($0) })) { client in

@@ -81,11 +81,49 @@ import Testing
         #expect(try JSON.decode(Point.self, from: text) == point)
     }
 
+    /// The formatter of Foundation ends the process for dates that are far away.
+    @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300, 1e15, -1e15, 253_402_300_800])
+    func aDateOfNoYearIsRefused(seconds: Double) {
+        let error = failure { try JSON.encode(["at": Date(timeIntervalSince1970: seconds)]) }
+        #expect(error?.message.hasPrefix("`at` is \(seconds) seconds after 1970") == true)
+    }
+
+    @Test func datesOfAllYearsGoThereAndBack() throws {
+        for seconds in [-62_135_596_800, -1, 0, 253_402_300_799] {
+            let date = Date(timeIntervalSince1970: TimeInterval(seconds))
+            #expect(try JSON.decode([Date].self, from: try JSON.encode([date])) == [date])
+        }
+    }
+
+    @Test(arguments: ["2026-01-01T00:00:00Zjunk", "2026-01-01T00:00:00Z2026", "2026-01-01", "2026-13-45T99:99:99Z", "Z", ""])
+    func whatOnlyBeginsAsADateIsNone(text: String) {
+        #expect(throws: DecodingError.self) { try JSON.decode([Date].self, from: JSONValue.array([.string(text)]).text()) }
+    }
+
+    @Test func aDecimalThatIsNoNumberIsRefused() throws {
+        #expect(failure { try JSON.encode(["price": Decimal.nan]) }?.message.contains("`price` is nan") == true)
+        #expect(try JSON.encode([Decimal(string: "-0.1")]) == "[-0.1]")
+    }
+
     @Test func whatDoesNotFitIsNamed() {
         #expect {
             try JSON.decode([String: [Int8]].self, from: #"{"a":[1,300]}"#)
         } throws: { error in
             Omniport.text(of: error) == "`a[1]` must be an integer from -128 to 127, not an integer"
+        }
+    }
+
+    /// Security 47: what failed to be encoded is in no text for people.
+    @Test func whatCannotBeEncodedIsNotShown() throws {
+        struct Secretive: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                throw EncodingError.invalidValue("secret", .init(codingPath: encoder.codingPath, debugDescription: "is no text"))
+            }
+        }
+        do {
+            _ = try JSON.encode(["a": [Secretive()]])
+        } catch {
+            #expect(Omniport.text(of: error) == "`a[0]` is no text")
         }
     }
 

@@ -65,6 +65,57 @@ private struct Named: Codable { let name: String }
         #expect(error?.message.contains(name) == true, "\(error.map(String.init(describing:)) ?? "no error")")
     }
 
+    @Test(arguments: settings) func problemsNameASettingThatCannotBe(name: String, options: Server.Options) {
+        let app = Server(name: "wrong", options: options)
+        app.tool("fine") { "fine" }
+        #expect(app.problems.first?.message.contains(name) == true, "\(app.problems)")
+    }
+
+    @Test func aTimeThatNoNumberHoldsIsTheLongest() {
+        #expect(Cache(ttl: .seconds(Int64.max)).json["ttl_ms"] == .int(.max))
+        #expect(Cache(ttl: .milliseconds(1500)).json["ttl_ms"] == 1500)
+        #expect(Duration.seconds(Int64.min).milliseconds == .min && Duration.milliseconds(-1).milliseconds == -1)
+    }
+
+    /// What a handler holds goes with it, also while the server is at work.
+    @Test func handlersThatAreReplacedOrRemovedAreLetGo() async throws {
+        final class Held: Sendable {}
+        let app = Server(name: "held")
+        func offer() -> () -> Held? {
+            let held = Held()
+            app.tool("a") { "\(ObjectIdentifier(held))" }
+            return { [weak held] in held }
+        }
+        try await withClient(.server(app)) { (client: Client) async throws in
+            let all = (0..<10).map { _ in offer() }
+            #expect(all.compactMap { $0() }.count == 2)  // a call for the one before may be under way
+            _ = try await client.callTool("a")
+            #expect(app.removeTool("a"))
+            await eventually { all.compactMap { $0() }.isEmpty }
+        }
+    }
+
+    /// What a handler holds may come back to the server when it goes.
+    @Test func aHandlerThatGoesMayUseTheServer() async throws {
+        final class Owner: Sendable {
+            let app: Server
+            init(_ app: Server) { self.app = app }
+            deinit { app.removeTool("owned") }
+        }
+        let app = Server(name: "owner")
+        func offer() {
+            let owner = Owner(app)
+            app.tool("a") { "\(ObjectIdentifier(owner))" }
+            app.tool("owned") { "" }
+        }
+        for isAtWork in [false, true] {
+            if isAtWork { _ = try app.engineAtWork() }
+            for _ in 0..<4 { offer() }
+            #expect(app.removeTool("a"))
+            await eventually { !app.removeTool("owned") }
+        }
+    }
+
     @Test func everythingThatIsSaidIsPublished() async throws {
         let icons = [Icon(src: "https://example.com/a.png")]
         let app = Server(

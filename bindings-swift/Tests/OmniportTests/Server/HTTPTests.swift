@@ -127,6 +127,39 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
         }
     }
 
+    /// F04: of two who read one body each gets what the other does not, and both hear of the end.
+    @Test func severalReadersOfOneBodyAreLetGo() async throws {
+        let app = Server(name: "demo")
+        let released = Latch()
+        app.tool("waits") { (cx: Context) in
+            cx.progress(1)
+            await released.wait()
+            return "done"
+        }
+        let response = try await app.handle(try call("waits", meta: ["progressToken": "t"]))
+        let readers = (0..<3).map { _ in Task { String(decoding: await response.body.collect(), as: UTF8.self) } }
+        released.open()
+        var whole = ""
+        for reader in readers { whole += await reader.value }
+        #expect(whole.contains("done"))
+        await app.stop()
+    }
+
+    /// F04: a request that comes while the server stops is answered, or refused, and never left waiting.
+    @Test func requestsDuringAStopAreAnswered() async throws {
+        let app = Server(name: "demo")
+        app.tool("hello") { "hello" }
+        for _ in 0..<50 {
+            let asking = (0..<4).map { _ in Task { try? await app.handle(try call("hello")).body.collect() } }
+            await app.stop(grace: .zero)
+            for one in asking { _ = await one.value }
+        }
+        let pump = try app.registry.pump()
+        pump.start()
+        await app.stop(grace: .zero)
+        #expect(try pump.handle(try call("hello").head(), Data()) == nil)
+    }
+
     @Test func aPortThatIsTakenIsNamed() async throws {
         let (first, second) = (Server(name: "one"), Server(name: "two"))
         let http = try await first.listen(port: 0)

@@ -47,6 +47,19 @@
             #expect(said.contains { $0.hasPrefix("omniport: error: tool `faulty` failed: ") })
         }
 
+        /// A log that nobody can take any more is lost, and nothing else with it.
+        @Test func aBrokenStderrEndsNothing() async throws {
+            let child = try await begun()
+            try child.errors.close()
+            for id in 1...3 {
+                try child.call("faulty", id: id)
+                #expect(try await child.answer()["result"]?["isError"] == true)
+            }
+            try child.endInput()
+            let end = await child.end()
+            #expect(end == (.exit, 0))
+        }
+
         /// F01: what nobody takes off the pipe yet leaves whole, and in the order in which it was said.
         @Test func messagesThatWaitStayWhole() async throws {
             let child = try await begun()
@@ -169,6 +182,17 @@
             let end = await child.end()
             #expect(end == (.exit, 0))
             #expect(await child.errors.next(with: "ended") != nil)
+        }
+
+        /// Servers that run beside each other leave the signals as they were before the first of them, whichever ends first.
+        @Test func signalsAreAsBeforeWhenAllServersHaveEnded() async throws {
+            let child = try await begun()
+            try child.call("beside", id: 1)
+            #expect(await child.errors.next(with: "beside listens at") != nil)
+            try child.endInput()
+            #expect(await child.errors.next(with: "signals") == "signals end it")
+            let end = await child.end()
+            #expect(end == (.exit, 0))
         }
 
         @Test func aSecondSignalEndsTheProcessAtOnce() async throws {

@@ -118,6 +118,9 @@
 
         init(_ handle: FileHandle) { self.handle = handle }
 
+        /// Nobody reads them: whoever writes learns that the pipe is broken.
+        func close() throws { try handle.close() }
+
         func next() async -> String? {
             var iterator = stream.makeAsyncIterator()
             return await iterator.next()

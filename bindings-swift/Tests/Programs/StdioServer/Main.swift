@@ -16,7 +16,10 @@ struct StdioServer {
         let grace = CommandLine.arguments.dropFirst().first.flatMap(Double.init).map { Duration.seconds($0) }
         try await app.run(.stdio, grace: grace)
         say("ended")
+        if await beside.end() { say(signal(SIGTERM, SIG_DFL) == nil ? "signals end it" : "signals do not end it") }
     }
+
+    private static let beside = Beside()
 
     private static func offer(_ app: Server) {
         app.tool("print") {
@@ -65,11 +68,30 @@ struct StdioServer {
             }
         }
         app.tool("faulty") { () -> String in throw CocoaError(.fileNoSuchFile) }
+        app.tool("beside") { () -> String in
+            await beside.begin()
+            return "ok"
+        }
         app.tool("stray") { () -> String in
             Task { throw ToolError("left behind") }
             return "ok"
         }
     }
 
-    private static func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+    private static func say(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8)) }
+}
+
+/// A second server of the process, which ends after the first.
+private actor Beside {
+    private var running: Task<Void, any Error>?
+
+    func begin() {
+        running = Task { try await Server(name: "beside").run(.http(port: 0)) }
+    }
+
+    /// Whether there was one.
+    func end() async -> Bool {
+        running?.cancel()
+        return await running?.result != nil
+    }
 }
