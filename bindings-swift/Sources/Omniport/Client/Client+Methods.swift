@@ -178,7 +178,14 @@ extension Life {
     func ask(_ request: Request) async throws -> Answer {
         try Task.checkCancellation()
         let connection = try await live()
-        let answer = try await connection.answer(connection.start(request))
+        let answer: Answer
+        do {
+            answer = try await connection.answer(connection.start(request))
+        } catch OmniportError.closed(let facts) {
+            // Of a connection that could not be made: why, and when nothing is left of it, so that the next call begins a new one.
+            try await connection.opened.pass()
+            throw OmniportError.closed(facts)
+        }
         // Of the call that connected: whoever has its answer may ask what the server said of itself.
         if !connection.opened.isOpen { try? await connection.opened.pass() }
         return answer

@@ -26,6 +26,17 @@ import Testing
         #expect(error.map { "\($0)".contains(name) } == true, "\(error.map { "\($0)" } ?? "no error")")
     }
 
+    /// A call that connects by itself fails with what kept the connection from being made, whichever of the two is heard of first.
+    @Test(arguments: [ClientTarget.url("http://127.0.0.1:1/mcp"), .command(["/nonexistent"])])
+    func theFirstCallSaysWhyThereIsNoConnection(target: ClientTarget) async throws {
+        for _ in 0..<50 {
+            let client = Client(target)
+            let error = await failure { try await client.listTools() }
+            #expect(error?.kind == "io" && error?.message.contains("cannot be") == true, "\(error.map { "\($0)" } ?? "no error")")
+            await client.close()
+        }
+    }
+
     static let targets: [(String, ClientTarget)] = [
         ("not a url", "not a url"), ("ftp", "ftp://example.com"), ("command", .entry([:])), ("command", .entry(["command": 7])),
         ("mcpServers", .config([:])), ("b", .config(["mcpServers": ["a": ["url": "http://x/"]]], name: "b")),
