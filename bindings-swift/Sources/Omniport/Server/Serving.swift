@@ -57,7 +57,15 @@ public struct HTTPOptions: Sendable, Hashable {
         self.threads = threads
     }
 
-    var json: JSONObject {
+    /// - Throws: ``OmniportError/definition(_:)`` for a path that no URL has.
+    func text() throws -> String {
+        for path in [path, ssePath, messagePath].compactMap(\.self) where !path.hasPrefix("/") {
+            throw OmniportError.definition(.init("the path `\(path)` does not begin with a slash"))
+        }
+        return try JSONValue.object(json).text()
+    }
+
+    private var json: JSONObject {
         var json: JSONObject = ["host": .string(host), "port": JSONValue(port), "path": .string(path)]
         json.set("sse_path", ssePath)
         json.set("message_path", messagePath)
@@ -111,7 +119,7 @@ extension Server {
         switch transport {
         case .stdio: try serve(pump) { try $0.serveStdio() }
         case .http(let options):
-            let text = try JSONValue.object(options.json).text()
+            let text = try options.text()
             let address = try serve(pump) { try $0.serveHttp(options: text) }
             say("\(name) listens at \(Listening(address: address, path: options.path, pump: pump).url)")
         }
@@ -134,7 +142,7 @@ extension Server {
     /// Listens for HTTP, and returns when clients can connect.
     public func listen(_ options: HTTPOptions) async throws -> Listening {
         let pump = try registry.pump()
-        let text = try JSONValue.object(options.json).text()
+        let text = try options.text()
         let address = try serve(pump) { try $0.serveHttp(options: text) }
         return Listening(address: address, path: options.path, pump: pump)
     }
