@@ -223,6 +223,11 @@ impl Error {
         &self.0.message
     }
 
+    /// The first line of the text, for logs: what follows lists what was wrong with a value, and with it the value (security 47).
+    pub fn headline(&self) -> &str {
+        self.0.message.lines().next().unwrap_or_default()
+    }
+
     /// The `data` member of the JSON-RPC error, as JSON text.
     pub fn data(&self) -> Option<&RawValue> {
         self.0.data.as_deref()

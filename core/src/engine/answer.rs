@@ -83,7 +83,7 @@ impl Engine {
             }
             Err(error) => {
                 outcome = "error";
-                self.report(Level::Error, format!("{}: {error}", describe_work(call)));
+                self.report(Level::Error, format!("{}: {}", describe_work(call), error.headline()));
                 match &call.work {
                     Work::Tool { .. } => {
                         let message = self.write_error_result(&exchange, error.message());

@@ -64,7 +64,9 @@ struct Limiter {
 impl Limiter {
     fn new(rate: Rate) -> Option<Self> {
         let calls = NonZeroU32::new(rate.calls)?;
-        let quota = Quota::with_period(rate.per / rate.calls)?.allow_burst(calls);
+        // Of a longer time it would panic: it counts in nanoseconds.
+        let per = rate.per.min(Duration::from_secs(u32::MAX.into()));
+        let quota = Quota::with_period(per / rate.calls)?.allow_burst(calls);
         let clock = EventClock::default();
         Some(Self { rate, keyed: RateLimiter::new(quota, HashMapStateStore::default(), clock.clone()), clock })
     }

@@ -41,7 +41,15 @@ public struct HTTPOptions: Sendable, Hashable {
         self.threads = threads
     }
 
-    var json: JSONObject {
+    /// - Throws: ``OmniportError/definition(_:)`` for a path that no URL has.
+    func text() throws -> String {
+        for path in [path, ssePath, messagePath].compactMap(\.self) where !path.hasPrefix("/") {
+            throw OmniportError.definition(.init("the path `\(path)` does not begin with a slash"))
+        }
+        return try JSONValue.object(json).text()
+    }
+
+    private var json: JSONObject {
         var json: JSONObject = ["host": .string(host), "port": JSONValue(port), "path": .string(path)]
         json.set("sse_path", ssePath)
         json.set("message_path", messagePath)

@@ -91,8 +91,8 @@ enum Results {
 /// Arguments of prompts and variables of templates, which are always texts, as values of the types that a schema wants.
 enum Texts {
     static func typed(_ given: JSONObject, by schema: JSONValue) -> JSONValue {
-        let members = schema["properties"]
-        return .object(JSONObject(given.map { ($0.key, typed($0.value, by: members?[$0.key])) }))
+        let (members, others) = (schema["properties"], schema["additionalProperties"])
+        return .object(JSONObject(given.map { ($0.key, typed($0.value, by: members?[$0.key] ?? others)) }))
     }
 
     /// A text that stands for no value of the type stays, and is refused by the decoder.

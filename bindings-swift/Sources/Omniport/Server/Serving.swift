@@ -57,7 +57,7 @@ extension Server {
             // What `print` writes goes to stderr now, and is read there while the program runs: by whole lines, as on a terminal.
             setvbuf(stdout, nil, Int32(_IOLBF), 0)
         case .http(let options):
-            let text = try JSONValue.object(options.json).text()
+            let text = try options.text()
             let address = try serve(pump) { try $0.serveHttp(options: text) }
             say("\(name) listens at \(Listening(address: address, path: options.path, pump: pump).url)")
         }
@@ -80,7 +80,7 @@ extension Server {
     /// Listens for HTTP, and returns when clients can connect.
     public func listen(_ options: HTTPOptions) async throws -> Listening {
         let pump = try registry.pump()
-        let text = try JSONValue.object(options.json).text()
+        let text = try options.text()
         let address = try serve(pump) { try $0.serveHttp(options: text) }
         return Listening(address: address, path: options.path, pump: pump)
     }

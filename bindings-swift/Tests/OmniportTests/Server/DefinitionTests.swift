@@ -77,6 +77,18 @@ private struct Named: Codable { let name: String }
         #expect(Duration.seconds(Int64.min).milliseconds == .min && Duration.milliseconds(-1).milliseconds == -1)
     }
 
+    /// Variables that a dictionary takes, whatever they are called, are read as its values as well.
+    @Test func variablesOfADictionaryAreReadAsItsValues() async throws {
+        let app = Server(name: "numbers")
+        app.resourceTemplate("sum://{a}/{b}") { (terms: [String: Int]) in "\(terms.values.reduce(0, +))" }
+        app.prompt("sum") { (terms: [String: Int]) in "\(terms.count)" }
+        try await withClient(.server(app)) { client in
+            guard case .text(let sum)? = try await client.readResource("sum://3/4").contents.first else { throw ToolError("no text") }
+            #expect(sum.text == "7")
+            #expect(await failure { try await client.readResource("sum://3/x") }?.message.contains("must be an integer") == true)
+        }
+    }
+
     /// What a handler holds goes with it, also while the server is at work.
     @Test func handlersThatAreReplacedOrRemovedAreLetGo() async throws {
         final class Held: Sendable {}

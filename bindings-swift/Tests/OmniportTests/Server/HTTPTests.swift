@@ -160,6 +160,14 @@ private func call(_ tool: String, _ arguments: JSONValue = [:], meta: JSONObject
         #expect(try pump.handle(try call("hello").head(), Data()) == nil)
     }
 
+    @Test(arguments: ["mcp", "", "http://localhost/mcp"]) func aPathThatNoURLHasIsRefused(path: String) async {
+        let options = [HTTPOptions(port: 0, path: path), HTTPOptions(port: 0, ssePath: path), HTTPOptions(port: 0, messagePath: path)]
+        for one in options {
+            let error = await failure { try await Server(name: "demo").listen(one) }
+            #expect(error?.message == "the path `\(path)` does not begin with a slash")
+        }
+    }
+
     @Test func aPortThatIsTakenIsNamed() async throws {
         let (first, second) = (Server(name: "one"), Server(name: "two"))
         let http = try await first.listen(port: 0)

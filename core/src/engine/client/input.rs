@@ -80,12 +80,14 @@ impl Reader {
         match input::check_answer(self.kind.method(), self.schema.as_deref(), &result, &self.options.limits) {
             Ok(()) => HostAnswer { outcome: Ok(result), report: None },
             Err(error) if error.kind() == ErrorKind::InvalidParams => {
-                let error = match self.example() {
-                    Some(example) => error.explained(format_args!("a right answer is {example}")),
+                let example = self.example().map(|example| format!("a right answer is {example}"));
+                let report =
+                    [Some(error.headline()), example.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("; ");
+                let error = match example {
+                    Some(example) => error.explained(example),
                     None => error,
                 };
-                let report = Some((Level::Error, error.to_string()));
-                HostAnswer { outcome: Err(error), report }
+                HostAnswer { outcome: Err(error), report: Some((Level::Error, report)) }
             }
             // The host cannot help that the server's form is broken; the server may well know what to do with the answer.
             Err(error) => {
