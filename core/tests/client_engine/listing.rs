@@ -116,14 +116,12 @@ fn each_page_has_the_time_of_a_call_and_all_have_the_total() {
 
 #[test]
 fn an_invalid_tool_is_set_aside_and_the_others_stay() {
-    const BAD: [&str; 8] = [
+    const BAD: [&str; 6] = [
         "7",
         "null",
         r#"{"inputSchema":{}}"#,
         r#"{"name":null,"inputSchema":{}}"#,
         r#"{"name":1,"inputSchema":{}}"#,
-        r#"{"name":"bad"}"#,
-        r#"{"name":"bad","inputSchema":null}"#,
         r#"{"name":"bad","inputSchema":[]}"#,
     ];
     for client in [modern(options()), legacy(options())] {
