@@ -46,7 +46,9 @@ fn sources(folder: &Path, endings: &[&str]) -> Vec<(String, String)> {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
             if path.is_dir() {
-                if !["target", "node_modules", "tests", "__pycache__", ".build", "dist"].contains(&name.as_str()) {
+                if !["target", "node_modules", "tests", "Tests", "__pycache__", ".build", "dist"]
+                    .contains(&name.as_str())
+                {
                     folders.push(path);
                 }
             } else if endings.iter().any(|ending| name.ends_with(ending)) {

@@ -183,7 +183,7 @@ public final class Context: Sendable {
     /// What the client declared.
     public var capabilities: JSONObject { facts["capabilities"]?.objectValue ?? [:] }
 
-    /// The revision of the protocol that this client speaks, such as "2026-07-28".
+    /// The revision of the protocol that this client speaks, such as 2026-07-28.
     public var protocolVersion: String? { facts["protocol_version"]?.stringValue }
 
     /// The `_meta` of the request.
