@@ -2,7 +2,12 @@ extension Context {
     /// Asks several questions in one round, and waits for all answers; the first that fails takes the others back.
     ///
     /// ```swift
-    /// let (user, roots) = try await cx.together(Question.elicit("Who are you?", User.self), Question.listRoots())
+    /// struct User: Decodable { let name: String }
+    ///
+    /// app.tool("greet") { (cx: Context) in
+    ///     let (user, roots) = try await cx.together(Question.elicit("Who are you?", User.self), Question.listRoots())
+    ///     return "\(user.content?.name ?? "Nobody") works in \(roots.count) folders."
+    /// }
     /// ```
     ///
     /// Tasks that ask at the same time (`async let`) mostly share a round, too; but they run on several cores, and nothing says when the last
