@@ -1,10 +1,13 @@
 """How a process that uses clients ends: C10 and the rules of the Python face."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import textwrap
+import time
+from pathlib import Path
 
 import pytest
 
@@ -116,6 +119,18 @@ def test_fork(script):
     assert out.split() == ["refused", "refused", "refused", "alive"] and err == ""
 
 
+def until_it_waits(pid: int) -> None:
+    """Returns when the main thread sleeps and has not run between two looks: on its way there a signal finds it anywhere."""
+    before = None
+    while True:
+        status = Path(f"/proc/{pid}/status").read_text()
+        now = re.findall(r"^(?:State|.*ctxt_switches):.*$", status, re.MULTILINE)
+        if now == before and "sleeping" in now[0]:
+            return
+        before = now
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -142,6 +157,7 @@ def test_ctrl_c(script, source):
     process = script.start(source)
     try:
         pid = int(process.stdout.readline())
+        until_it_waits(process.pid)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
     finally:
