@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use omniport::bridge::{Failed, Server};
 use omniport::bytes::Bytes;
+use omniport::io::after_turn::AfterTurn;
 use omniport::io::random::SystemEntropy;
 use omniport::io::serving::Serving;
 use omniport::io::{clock, http_settings};
@@ -46,7 +47,7 @@ impl Engine {
     #[uniffi::constructor]
     pub fn new(options: &str) -> Result<Arc<Self>> {
         let wake = Arc::<TaskWake>::default();
-        let shared = Box::new(SharedWake(Arc::clone(&wake)));
+        let shared = Box::new(AfterTurn::new(Arc::new(SharedWake(Arc::clone(&wake)))));
         let server = Server::new(options, shared, Arc::new(SystemEntropy::new()), clock::now())?;
         Ok(Arc::new(Self { server, serving: Arc::default(), wake }))
     }

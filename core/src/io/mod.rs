@@ -1,5 +1,6 @@
 //! The only room that touches the world: clocks, randomness, threads, pipes, sockets and processes.
 
+pub mod after_turn;
 pub mod clock;
 pub mod random;
 pub mod runtime;
