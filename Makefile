@@ -90,7 +90,7 @@ test-swift:
 	if tools/setup-swift; then
 		tools/setup-python
 		tools/swift test --scratch-path "$$OMNIPORT_SWIFT" $(if $(FILTER),--filter "$(FILTER)")
-		tools/swift test --scratch-path "$$OMNIPORT_SWIFT-tsan" --sanitize thread $(if $(FILTER),--filter "$(FILTER)")
+		TSAN_OPTIONS="suppressions=$$OMNIPORT_ROOT/tools/tsan.supp" tools/swift test --scratch-path "$$OMNIPORT_SWIFT-tsan" --sanitize thread $(if $(FILTER),--filter "$(FILTER)")
 		tools/docs-swift/run --check
 		"$$OMNIPORT_VENV/bin/python" -m pytest -m swift tests/demo
 		tests/vectors/run swift

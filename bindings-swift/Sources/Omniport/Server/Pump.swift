@@ -12,8 +12,8 @@ final class Pump: Sendable {
     let ended = Latch()
     private let setup: Setup
     private let state = Locked(State())
-    /// Held while the engine sends what was asked.
-    private let sending = Locked(())
+    /// Held while the engine sends what was asked. No `Void`: of a value without a size the thread sanitizer watches the object itself.
+    private let sending = Locked(false)
 
     /// What a pump runs.
     struct Setup: Sendable {
